@@ -56,7 +56,6 @@ Result<void> write_freeze_file(const std::string& path, std::optional<Nanosecond
   Result<void> written;
   for (int i = 0; i < kTries; ++i) {
     make_way(path);
-    make_way(path + kBeside);
     // The one thread that samples databases waits for no disk.
     written = replace_file(path, text, Sync::kNo);
     if (written) break;

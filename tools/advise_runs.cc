@@ -6,34 +6,14 @@
 #include "advice/rules.h"
 #include "tools/options_file.h"
 #include "tools/run_list.h"
-#include "trace/reader.h"
 
 namespace rocktune::tools {
 namespace {
 
-// One database in one trace.
-struct AdvisedRun {
-  RecordedRun run;
-  trace::TargetSummary target;
-  std::string host;
-};
-
-Result<AdvisedRun> read_target(const RecordedRun& run) {
-  auto reader = trace::Reader::open(run.trace);
-  if (!reader) return tl::unexpected(reader.error());
-  auto targets = reader->targets();
-  if (!targets) return tl::unexpected(targets.error());
-  for (trace::TargetSummary& target : *targets) {
-    if (target.info.id != run.target) continue;
-    return AdvisedRun{run, std::move(target), reader->run().host};
-  }
-  return fail(ErrorCode::kCorrupt, "trace " + run.trace + " has changed while it was read");
-}
-
-std::map<std::string, advice::Opening> openings_of(const trace::TargetSummary& target,
+std::map<std::string, advice::Opening> openings_of(const RecordedRun& run,
                                                    const OpenOptions& options) {
   std::map<std::string, advice::Opening> out;
-  for (const trace::IncarnationInfo& one : target.incarnations) {
+  for (const trace::IncarnationInfo& one : run.openings) {
     out[one.incarnation] = {one.rocksdb_version, one.limiter, one.statistics, options};
   }
   return out;
@@ -41,24 +21,24 @@ std::map<std::string, advice::Opening> openings_of(const trace::TargetSummary& t
 
 class DatabaseFold {
  public:
-  DatabaseFold(const AdvisedRun& first, const OptionsFile& file) : options_(file.options) {
-    advised_.name = first.target.info.name;
-    advised_.path = first.target.info.path;
-    advised_.host = first.host;
+  DatabaseFold(const RecordedRun& first, const OptionsFile& file) : options_(file.options) {
+    advised_.name = first.database_name;
+    advised_.path = first.database_path;
+    advised_.host = first.recorded_by.host;
     advised_.options_file = file.path;
   }
 
-  [[nodiscard]] bool is(const AdvisedRun& run) const {
-    return advised_.path == run.target.info.path && advised_.host == run.host;
+  [[nodiscard]] bool is(const RecordedRun& run) const {
+    return advised_.path == run.database_path && advised_.host == run.recorded_by.host;
   }
 
-  Result<void> add(const AdvisedRun& run) {
-    advised_.traces.push_back(run.run.trace);
-    fold_.begin_recording(memory_max(run.target.info.engine.budget));
-    const auto openings = openings_of(run.target, options_);
+  Result<void> add(const RecordedRun& run) {
+    advised_.traces.push_back(run.trace);
+    fold_.begin_recording(memory_max(run.engine.budget));
+    const auto openings = openings_of(run, options_);
     advice::Opening unknown;
     unknown.options = options_;
-    return for_each_sample(run.run, [&](const Sample& sample) {
+    return for_each_sample(run, [&](const Sample& sample) {
       const auto found = openings.find(sample.incarnation);
       fold_.add(sample, found == openings.end() ? unknown : found->second);
     });
@@ -82,19 +62,17 @@ class DatabaseFold {
   advice::EvidenceFold fold_;
 };
 
-Result<std::vector<AdvisedRun>> chosen_runs(const AdviseRequest& request) {
-  const auto recorded = list_recorded_runs(request.traces);
-  if (!recorded) return tl::unexpected(recorded.error());
-  std::vector<AdvisedRun> out;
+Result<std::vector<RecordedRun>> chosen_runs(const AdviseRequest& request) {
+  auto recorded = list_recorded_runs(request.traces);
+  if (!recorded) return recorded;
+  std::vector<RecordedRun> out;
   std::string known;
-  for (const RecordedRun& run : *recorded) {
-    auto one = read_target(run);
-    if (!one) return tl::unexpected(one.error());
-    const trace::TargetInfo& info = one->target.info;
-    if (!request.target || info.name == *request.target || info.path == *request.target) {
-      out.push_back(*std::move(one));
+  for (RecordedRun& run : *recorded) {
+    if (!request.target || run.database_name == *request.target ||
+        run.database_path == *request.target) {
+      out.push_back(std::move(run));
     } else {
-      known += (known.empty() ? "" : ", ") + info.name;
+      known += (known.empty() ? "" : ", ") + run.database_name;
     }
   }
   if (!out.empty()) return out;
@@ -119,7 +97,7 @@ Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request) {
   const auto runs = chosen_runs(request);
   if (!runs) return tl::unexpected(runs.error());
   std::vector<DatabaseFold> folds;
-  for (const AdvisedRun& run : *runs) {
+  for (const RecordedRun& run : *runs) {
     auto fold = std::find_if(folds.begin(), folds.end(),
                              [&](const DatabaseFold& one) { return one.is(run); });
     if (fold == folds.end()) fold = folds.insert(folds.end(), DatabaseFold(run, options));

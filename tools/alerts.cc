@@ -31,6 +31,13 @@ void print(AlertPrinter& printer, const std::vector<std::string>& lines) {
   std::cout.flush();
 }
 
+// What is there by now.
+void print_new(AlertPrinter& printer, FileFollower& log) {
+  for (auto lines = log.read_lines(); !lines.empty() && std::cout; lines = log.read_lines()) {
+    print(printer, lines);
+  }
+}
+
 // Says each time how many more there are, so that it is seen while following.
 void report_malformed(const AlertPrinter& printer, std::uint64_t& reported) {
   if (printer.malformed() == reported) return;
@@ -51,13 +58,16 @@ int alerts(const AlertsOptions& options) {
   if (!follower) return report_error(follower.error().within("alerts"));
   AlertPrinter printer(options.json, {options.kinds.begin(), options.kinds.end()});
   std::uint64_t reported = 0;
-  print(printer, follower->read_lines());
-  while (options.follow && std::cout) {
+  print_new(printer, *follower);
+  while (options.follow && std::cout && follower->read_to_end()) {
     report_malformed(printer, reported);
     std::this_thread::sleep_for(kAlertsFollowEvery);
-    print(printer, follower->read_lines());
+    print_new(printer, *follower);
   }
   if (const auto last = follower->rest()) print(printer, {*last});
+  if (auto whole = follower->read_to_end(); !whole) {
+    return report_error(whole.error().within("alerts"));
+  }
   if (printer.all_malformed()) return report_error(no_alert_log(options.file).within("alerts"));
   report_malformed(printer, reported);
   return kOk;
@@ -67,8 +77,8 @@ int score_alerts(const AlertsOptions& options) {
   auto follower = open_log(options);
   if (!follower) return report_error(follower.error().within("alerts"));
   AlertScorer scorer;
-  for (const std::string& line : follower->read_lines()) scorer.add(line);
-  if (const auto last = follower->rest()) scorer.add(*last);
+  const auto whole = follower->read_all([&](const std::string& line) { scorer.add(line); });
+  if (!whole) return report_error(whole.error().within("alerts"));
   if (scorer.all_malformed()) return report_error(no_alert_log(options.file).within("alerts"));
   if (scorer.malformed() > 0) {
     std::cerr << "rocktune: left out, since they are no alert-log lines: " << scorer.malformed()

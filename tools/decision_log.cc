@@ -32,8 +32,8 @@ Result<DecisionStories> read_stories(const std::string& log,
     return tl::unexpected(std::move(error));
   }
   DecisionStories stories(wanted);
-  for (const std::string& line : follower->read_lines()) stories.add(line);
-  if (const auto last = follower->rest()) stories.add(*last);
+  const auto whole = follower->read_all([&](const std::string& line) { stories.add(line); });
+  if (!whole) return tl::unexpected(whole.error());
   if (stories.malformed() > 0 && stories.malformed() == stories.lines()) {
     return tl::unexpected(no_alert_log(log));
   }

@@ -61,18 +61,18 @@ bool FileFollower::reopen() {
   return true;
 }
 
-void FileFollower::read_to_end(std::vector<std::string>& lines) {
+void FileFollower::read_some(std::vector<std::string>& lines) {
   std::array<char, 65536> block;
   file_.clear();
   if (!pipe_) file_.seekg(static_cast<std::streamoff>(offset_));
-  while (file_) {
-    file_.read(block.data(), block.size());
-    const auto size = static_cast<std::size_t>(file_.gcount());
-    if (size == 0) break;
+  // What a pipe has by now: it may be long until a block is full.
+  while (lines.empty() && file_.peek() != std::ifstream::traits_type::eof()) {
+    const auto size = static_cast<std::size_t>(file_.readsome(block.data(), block.size()));
+    const std::size_t before = partial_.size();
+    std::size_t begin = 0;
     offset_ += size;
     partial_.append(block.data(), size);
-    std::size_t begin = 0;
-    for (std::size_t end = partial_.find('\n'); end != std::string::npos;
+    for (std::size_t end = partial_.find('\n', before); end != std::string::npos;
          end = partial_.find('\n', begin)) {
       lines.push_back(partial_.substr(begin, end - begin));
       begin = end + 1;
@@ -84,7 +84,7 @@ void FileFollower::read_to_end(std::vector<std::string>& lines) {
 std::vector<std::string> FileFollower::read_lines() {
   std::vector<std::string> lines;
   if (pipe_) {
-    read_to_end(lines);
+    read_some(lines);
     return lines;
   }
   struct stat status{};
@@ -94,12 +94,24 @@ std::vector<std::string> FileFollower::read_lines() {
     offset_ = 0;  // cut to nothing, and written anew
     partial_.clear();
   }
-  read_to_end(lines);
-  if (there && !same) {
-    if (auto last = rest()) lines.push_back(std::move(*last));
-    if (reopen()) read_to_end(lines);
-  }
+  read_some(lines);
+  if (!lines.empty() || !there || same) return lines;
+  if (auto last = rest()) lines.push_back(std::move(*last));
+  if (reopen()) read_some(lines);
   return lines;
+}
+
+Result<void> FileFollower::read_all(const std::function<void(const std::string&)>& use) {
+  for (auto lines = read_lines(); !lines.empty(); lines = read_lines()) {
+    for (const std::string& line : lines) use(line);
+  }
+  if (const auto last = rest()) use(*last);
+  return read_to_end();
+}
+
+Result<void> FileFollower::read_to_end() const {
+  if (!file_.bad()) return {};
+  return fail(ErrorCode::kIo, path_ + ": cannot be read to its end; the kernel's log says why");
 }
 
 std::optional<std::string> FileFollower::rest() {

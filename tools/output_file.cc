@@ -7,15 +7,12 @@
 #include <filesystem>
 #include <system_error>
 
-#include "files/replace_file.h"
-
 namespace rocktune::tools {
 
 Result<void> check_output(const std::string& output, const std::vector<std::string>& inputs) {
   const auto same = [&](const std::string& input) {
     std::error_code unknown;  // then they are not the same
-    return std::filesystem::equivalent(output, input, unknown) ||
-           std::filesystem::equivalent(output + kBeside, input, unknown);
+    return std::filesystem::equivalent(output, input, unknown);
   };
   const auto found = std::find_if(inputs.begin(), inputs.end(), same);
   if (found == inputs.end()) return {};
@@ -26,9 +23,8 @@ Result<void> check_output(const std::string& output, const std::vector<std::stri
 
 Result<void> check_new_output(const std::string& output, bool force) {
   std::error_code unknown;
-  for (const std::string& name : {output, output + kBeside}) {
-    if (force || !std::filesystem::exists(std::filesystem::symlink_status(name, unknown))) continue;
-    return fail(ErrorCode::kConflict, name + " exists: give --force to replace it");
+  if (!force && std::filesystem::exists(std::filesystem::symlink_status(output, unknown))) {
+    return fail(ErrorCode::kConflict, output + " exists: give --force to replace it");
   }
   if (std::filesystem::is_directory(output, unknown)) {
     return fail(ErrorCode::kInvalidArgument, output + " is a directory");

@@ -8,13 +8,12 @@
 
 namespace rocktune::tools {
 
-// Errors: kInvalidArgument where `output`, or the file beside it that is written first
-// (files/replace_file.h), is one of the files `inputs`, whatever either is called.
+// Errors: kInvalidArgument where `output` is one of the files `inputs`, whatever either is called.
 Result<void> check_output(const std::string& output, const std::vector<std::string>& inputs);
 
-// Whether replace_file() could make `output` at the moment. Errors: kConflict where it is there, or
-// the file beside it, unless `force` says that both may go; kInvalidArgument for a directory; kIo
-// where its directory may not be written to.
+// Whether replace_file() could make `output` at the moment. Errors: kConflict where it is there,
+// unless `force` says that it may go; kInvalidArgument for a directory; kIo where its directory may
+// not be written to.
 Result<void> check_new_output(const std::string& output, bool force);
 
 }  // namespace rocktune::tools

@@ -135,9 +135,7 @@ int finish_recording(const AgentDatabase& database, const RecordingDirectory& di
                      const RecordedObjects& objects, const wire::OpTrace& status, bool as_json) {
   const auto recording = ended_recording(database, objects, status);
   if (!recording) return report_error(recording.error().within("record-ops"));
-  // Who began it and who stops it write the same at the same time: one of them does.
-  const auto written = directory.write_manifest(*recording);
-  if (!written && !complete_manifest(status.directory)) {
+  if (auto written = directory.write_manifest(*recording); !written) {
     return report_error(written.error().within("record-ops"));
   }
   if (print_recording(*recording, status, as_json) != kOk) return kFailed;

@@ -43,10 +43,10 @@ Result<void> list_trace(const std::string& path, const std::string& name,
                         std::vector<RecordedRun>& runs) {
   auto reader = trace::Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
-  const auto targets = reader->targets();
+  auto targets = reader->targets();
   if (!targets) return tl::unexpected(targets.error());
   std::map<std::string, int> uses;
-  for (const trace::TargetSummary& target : *targets) {
+  for (trace::TargetSummary& target : *targets) {
     const std::string called = trace::called_in_trace(target.info.name, ++uses[target.info.name]);
     if (target.samples_with_database == 0) continue;
     std::string own = name;
@@ -54,7 +54,9 @@ Result<void> list_trace(const std::string& path, const std::string& name,
     const std::string version =
         target.incarnations.empty() ? "" : target.incarnations.back().rocksdb_version;
     runs.push_back({own, path, target.info.id, called, target.info.engine, version,
-                    target.first_wall, target.last_wall, reader->run(), target.samples});
+                    target.first_wall, target.last_wall, reader->run(), target.samples,
+                    std::move(target.info.name), std::move(target.info.path),
+                    std::move(target.incarnations)});
   }
   return {};
 }

@@ -25,6 +25,8 @@ struct RecordedRun {
   Nanoseconds begin_wall{0}, end_wall{0};
   trace::RunInfo recorded_by;
   std::uint64_t samples = 0;
+  std::string database_name, database_path;  // as trace::TargetInfo has them
+  std::vector<trace::IncarnationInfo> openings;
 };
 
 // What the trace says of the run, not where it lies: of copies it is the same.

@@ -13,6 +13,7 @@
 
 #include "files/replace_file.h"
 #include "files/text_file.h"
+#include "trace/json_text.h"
 
 namespace rocktune::tools {
 namespace {
@@ -132,8 +133,9 @@ Result<void> SweepFile::take_over(const std::string& path, const std::string& te
                       ": this is of another sweep (other grid, traces, units or build of "
                       "rocktune); give another -o, or --fresh to replace it");
     }
-    // Its databases would be others than those of the lines to come.
-    if (json.value("trace", nlohmann::json()) != unit->second.trace) {
+    // Its databases would be others than those of the lines to come. A name that is no UTF-8 is
+    // compared as it was written.
+    if (json.value("trace", nlohmann::json()).dump() != trace::json_text(unit->second.trace)) {
       return fail(ErrorCode::kConflict,
                   path + ":" + std::to_string(count) + ": trace " + unit->second.trace +
                       " was called otherwise, since the traces lay otherwise to each other; put "

@@ -81,7 +81,7 @@ void add_gaps(const TargetContent& target, std::vector<std::string>& lines) {
                        std::to_string(gap.first_sequence);
     if (gap.after_wall.count() != 0) line += ", after " + time_text(gap.after_wall);
     if (gap.rows < gap.polls) line += ", " + std::to_string(gap.polls - gap.rows) + " not recorded";
-    lines.push_back(line + (gap.why.empty() ? "" : ": " + printable(gap.why)));
+    lines.push_back(line + (gap.why.empty() ? "" : ": " + gap.why));
   }
 }
 
@@ -92,22 +92,21 @@ std::string events_text(const std::map<std::string, std::uint64_t>& events) {
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (const auto& [kind, count] : kinds) {
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + printable(kind);
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
   }
   return text;
 }
 
 std::string told(const std::string& who) {
-  return who.empty() ? "not told" : printable(who);
+  return who.empty() ? "not told" : who;
 }
 
 // A LOG tells of no process and has no agent, and of an opening without any sample nothing is
 // known.
 std::string opened_text(const trace::IncarnationInfo& opened) {
-  const std::string by = opened.agent_version.empty()
-                             ? "  opened         " + printable(opened.incarnation)
-                             : "  opened by      " + printable(opened.command) + "[" +
-                                   std::to_string(opened.pid) + "]";
+  const std::string by = opened.agent_version.empty() ? "  opened         " + opened.incarnation
+                                                      : "  opened by      " + opened.command + "[" +
+                                                            std::to_string(opened.pid) + "]";
   return by + "   RocksDB " + told(opened.rocksdb_version) +
          (opened.agent_version.empty() ? "" : "   agent " + opened.agent_version) +
          "   limiter: " + told(opened.limiter) + "   statistics: " + told(opened.statistics);
@@ -117,8 +116,7 @@ void add_target(const TargetContent& target, std::vector<std::string>& lines) {
   const trace::TargetSummary& summary = target.summary;
   const trace::TargetInfo& info = summary.info;
   lines.emplace_back();
-  lines.push_back(printable(info.name) +
-                  (info.name == info.path ? "" : "  (" + printable(info.path) + ")") + "   mode " +
+  lines.push_back(info.name + (info.name == info.path ? "" : "  (" + info.path + ")") + "   mode " +
                   info.mode + "   policy " + info.engine.policy);
   lines.push_back("  samples        " + share_text(summary.samples_with_database, target.due));
   if (summary.samples != 0) {
@@ -207,13 +205,15 @@ std::vector<std::string> content_lines(const TraceContent& content) {
   std::vector<std::string> lines = {
       "trace " + content.path,
       (trace::is_imported(run) ? "  imported by    rocktune " : "  recorded by    rocktuned ") +
-          run.daemon_version + " on " + printable(run.host) + ", started " +
-          time_text(run.started_wall) + ", every " + seconds_text(run.poll_interval_seconds)};
+          run.daemon_version + " on " + run.host + ", started " + time_text(run.started_wall) +
+          ", every " + seconds_text(run.poll_interval_seconds)};
   if (const std::string note = trace::checksums_note(run); !note.empty()) {
     lines.push_back("  checked        no: " + note);
   }
   if (content.targets.empty()) lines.emplace_back("  no database was seen");
   for (const TargetContent& target : content.targets) add_target(target, lines);
+  // Much of it is what the agents of other users' processes say of themselves.
+  std::transform(lines.begin(), lines.end(), lines.begin(), printable);
   return lines;
 }
 

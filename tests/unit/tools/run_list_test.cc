@@ -1,6 +1,7 @@
 #include "tools/run_list.h"
 
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include "tests/unit/model/sample_builder.h"
 #include "tests/unit/tools/stall_trace.h"
 #include "tests/unit/tools/support.h"
+#include "tools/advise_runs.h"
 #include "tools/replay_watch.h"
 #include "tools/report/trace_page.h"
 #include "trace/recorder.h"
@@ -41,6 +43,16 @@ void add_samples(trace::Recorder& recorder, std::int64_t target, int from, int t
         target, rocktune::test::quiet_sample(static_cast<std::uint64_t>(second), second)));
     REQUIRE(recorder.commit());
   }
+}
+
+// By this process, from whatever file.
+std::uint64_t bytes_read() {
+  std::ifstream io("/proc/self/io");
+  std::string name;
+  std::uint64_t bytes = 0;
+  REQUIRE(io >> name >> bytes);
+  REQUIRE(name == "rchar:");
+  return bytes;
 }
 
 // Of one database, before and after a reload with another objective.
@@ -147,6 +159,29 @@ TEST_CASE("of a trace that grows what was listed is read", "[tools]") {
       replay::run({path, std::nullopt, std::nullopt, extent}, [](const std::string&) {});
   REQUIRE(results);
   CHECK(results->front().samples == 30);
+}
+
+TEST_CASE("advise reads as much of each database, however many a trace has", "[tools][advise]") {
+  const TempDirectory directory;
+  const auto of_each = [&](int databases) {
+    const std::string path = directory.file("of" + std::to_string(databases));
+    {
+      trace::Recorder recorder = recorder_of(path);
+      for (int i = 0; i < databases; ++i) {
+        const std::string name = "/data/" + std::to_string(i);
+        const auto target = recorder.add_target({0, name, name, "advise", {}});
+        REQUIRE(target);
+        add_samples(recorder, *target, 1, 101);
+      }
+    }
+    const std::uint64_t before = bytes_read();
+    const auto advised = advise_on({{path}, std::nullopt, ""});
+    REQUIRE(advised);
+    CHECK(advised->size() == static_cast<std::size_t>(databases));
+    CHECK(advised->back().path == "/data/" + std::to_string(databases - 1));
+    return (bytes_read() - before) / static_cast<std::uint64_t>(databases);
+  };
+  CHECK(of_each(40) < 2 * of_each(5));
 }
 
 TEST_CASE("a copy of a trace is no second run", "[tools]") {

@@ -119,6 +119,16 @@ TEST_CASE("traces that lie otherwise to each other would have other names", "[sw
   CHECK(contains(refused.error().message, "--fresh"));
 }
 
+TEST_CASE("a sweep of a trace whose name is no UTF-8 goes on", "[sweep]") {
+  const TempDirectory directory;
+  const std::string result = directory.file("result.jsonl");
+  static_cast<void>(directory.write("result.jsonl.partial",
+                                    result_line(1, "aa", "null", "t\xef\xbf\xbd") + "\n"));
+  const auto file = SweepFile::open(result, {{1, {"aa", "t\xff"}}}, Before::kKeepGood);
+  REQUIRE(file);
+  CHECK(file->has(1));
+}
+
 TEST_CASE("what is of another sweep is not gone on with", "[sweep]") {
   const TempDirectory directory;
   const std::string path = directory.file("result.jsonl");

@@ -2,6 +2,7 @@
 
 #include "simulated_run.h"
 #include "support.h"
+#include "tools/text.h"
 #include "trace/recorder.h"
 
 using namespace rocktune;
@@ -72,6 +73,19 @@ TEST_CASE("of a trace from a LOG no process and no agent is told", "[tools]") {
     INFO(part << "\nin\n" << text);
     CHECK(contains(text, part));
   }
+}
+
+TEST_CASE("what agents say of themselves turns no terminal", "[tools]") {
+  const std::string turns = "x\x1b[2J\n";
+  TraceContent content;
+  content.path = content.run.daemon_version = content.run.host = turns;
+  TargetContent& target = content.targets.emplace_back();
+  target.summary.info = {1, turns, turns + "path", turns, {}};
+  target.summary.info.engine.policy = turns;
+  target.summary.events[turns] = 1;
+  target.summary.incarnations = {{turns, 1, turns, turns, turns, turns, turns}};
+  target.gaps = {{1, 1, 1, Nanoseconds(1), turns}};
+  for (const std::string& line : content_lines(content)) CHECK(line == printable(line));
 }
 
 TEST_CASE("a trace without any database is no error", "[tools]") {
