@@ -5,8 +5,8 @@
 // limiter neither binds nor has changed. A raise that moved no more bytes and did not make stalls
 // rarer is to go back, and the next on a loaded device waits (policy/growing_rest.h). Steps up from
 // many jobs are too small for that, and stalls of a large tree come and go: what all slots move in
-// a stall on a loaded device has to be more with a quarter more jobs, too, however they came. Pure;
-// bounded; internal to policy/.
+// a stall on a loaded device has to be more with a quarter more jobs, too, however long that took.
+// Pure; bounded; internal to policy/.
 #pragma once
 
 #include <cstdint>

@@ -43,6 +43,7 @@ class LargeTree {
     }
     return std::nullopt;
   }
+  void others_raise_to(std::int64_t jobs) { bench_.knob(knob::kBackgroundJobs).value = jobs; }
   [[nodiscard]] std::int64_t jobs() { return bench_.knob(knob::kBackgroundJobs).value; }
 
  private:
@@ -71,6 +72,15 @@ TEST_CASE("jobs: single steps up from many are judged together, however far apar
   SECTION("and rest") {
     for (int stall = 0; stall < 3; ++stall) CHECK_FALSE(tree.next_stall());
   }
+}
+
+TEST_CASE("jobs: many that others have added are not judged", "[headroom]") {
+  LargeTree tree([](std::int64_t) { return 1e9; });
+  REQUIRE(tree.next_stall());  // it is known what 17 of them move
+  tree.others_raise_to(30);
+  const auto wish = tree.next_stall();
+  REQUIRE(wish);
+  CHECK(wish->rule == "jobs.backlog");
 }
 
 TEST_CASE("jobs: steps up from many go on while they move more", "[headroom]") {
