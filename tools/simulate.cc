@@ -63,6 +63,7 @@ Result<void> simulate_group(const SimulationGroup& group, const std::vector<Poli
   const StatusLine line;
   const auto& members = group.members;
   std::vector<std::string> targets;
+  targets.reserve(members.size());
   for (const std::size_t i : members) targets.push_back(subjects[i].target);
   for (std::size_t policy = 0; policy < policies.size(); ++policy) {
     const std::string& label = policies[policy].label;

@@ -35,6 +35,7 @@ template <class AnyStep>
 std::vector<std::string> step_lines(Nanoseconds wall, std::string_view target, const AnyStep& step,
                                     std::string_view mode) {
   std::vector<std::string> lines;
+  lines.reserve(step.alerts.size() + step.outcomes.size() + step.decisions.size());
   for (const auto& alert : step.alerts) lines.push_back(alert_line(wall, target, alert));
   for (const auto& outcome : step.outcomes) lines.push_back(outcome_line(wall, target, outcome));
   for (const auto& decision : step.decisions) {
