@@ -60,10 +60,11 @@ void Server::wait_for_connection() {
 }
 
 void Server::listen_at(int descriptor) {
+  ForkSlot slot(descriptor);  // a child of this moment is not to hold it either
   stream_protocol::acceptor acceptor = take_over(io_, descriptor);
   fork_slot_.reset();
   acceptor_ = std::move(acceptor);
-  fork_slot_.emplace(descriptor);
+  fork_slot_.emplace(std::move(slot));
   wait_for_connection();
 }
 

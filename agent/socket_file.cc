@@ -144,9 +144,9 @@ tl::expected<void, std::string> SocketFile::bind_and_listen() {
   const int fd = stream_socket();
   if (fd < 0) return tl::unexpected("no socket: " + reason(errno));
   const auto fail = [&](const char* what) {
-    const std::string why = reason(errno);
-    ::close(fd);
-    return tl::unexpected(std::string(what) + " " + path_ + ": " + why);
+    const int code = errno;
+    ::close(fd);  // before there may be no memory for words
+    return tl::unexpected(std::string(what) + " " + path_ + ": " + reason(code));
   };
   // On Linux the file gets the mode of the unbound socket: it never is accessible to others.
   if (::fchmod(fd, 0600) != 0) return fail("cannot set the mode of");
@@ -154,9 +154,10 @@ tl::expected<void, std::string> SocketFile::bind_and_listen() {
     return fail("cannot bind");
   }
   if (::listen(fd, kBacklog) != 0) {
-    const auto failed = fail("cannot listen at");
+    const int code = errno;
     ::unlink(path_.c_str());
-    return failed;
+    errno = code;
+    return fail("cannot listen at");
   }
   fd_ = fd;
   struct stat info{};

@@ -15,7 +15,7 @@ inline std::int64_t compaction_slots(std::int64_t jobs) {
   return std::max<std::int64_t>(1, jobs - flush_slots(jobs));
 }
 
-// In use: four fifths of them, in the mean of some seconds; unknown is none.
+// In use: four fifths of them; unknown is none.
 inline bool are_full(const std::optional<double>& running, std::int64_t slots) {
   return running.value_or(0) >= 0.8 * static_cast<double>(slots);
 }

@@ -57,7 +57,7 @@ class RaisedJobs {
   std::optional<std::int64_t> jobs_;  // as last seen
   std::optional<Raise> raise_;        // not judged yet
   std::optional<Full> full_;          // with the fewest jobs
-  bool climbs_ = false;               // full, with far more than those: not judged yet
+  bool climbs_ = false;               // now full, with far more than those: not judged yet
   std::optional<Futile> futile_;
   bool offered_ = false;  // that it goes back
   std::optional<Nanoseconds> stalled_at_, loaded_at_, changed_at_;

@@ -88,9 +88,10 @@ class Faults(World):
     def test_the_agents_socket_vanishes_and_comes_back(self):
         self.start_daemon(lease="2s")
         host = self.tuned_host()
-        path = self.agent_socket(host)
-        hidden = path.with_name("hidden")
-        os.rename(path, hidden)
+        # With its directory: alone it would come back by itself.
+        elsewhere = self.directory / "elsewhere"
+        hidden = elsewhere / self.agent_socket(host).name
+        os.rename(self.agents, elsewhere)
         wait_for("the loss to be said", lambda: self.said("agent", "agent lost: its socket is gone"), 10)
         self.assertEqual(self.target()["state"], "waiting")
         before = len(self.made())
@@ -104,7 +105,7 @@ class Faults(World):
 
         # The lease ended; what RocksDB cannot change while writes are stopped goes back later.
         wait_for("every knob to go back", lambda: not held(), 60)
-        os.rename(hidden, path)
+        os.rename(elsewhere, self.agents)
         wait_for("the database", self.live, 10)
         wait_for("it to be tuned again", lambda: self.ours(host), 60)
         self.assertEqual(len(self.status()["targets"]), 1)
