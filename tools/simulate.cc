@@ -56,10 +56,10 @@ bool is_wanted(const SimulateOptions& options, const std::string& target) {
          target.starts_with(options.target + "#");
 }
 
-// Those on one device, under each policy. `log`: of the last simulation.
+// Those on one device, under each policy. `log`: of the last simulation; null: none is wanted.
 Result<void> simulate_group(const SimulationGroup& group, const std::vector<PolicyChoice>& policies,
                             std::size_t seeds, std::vector<SimulateSubject>& subjects,
-                            SimulatedLog& log) {
+                            SimulatedLog* log) {
   const StatusLine line;
   const auto& members = group.members;
   std::vector<std::string> targets;
@@ -75,9 +75,9 @@ Result<void> simulate_group(const SimulationGroup& group, const std::vector<Poli
     for (std::size_t seed = 0; seed < seeds; ++seed) {
       line.show_run("simulating " + label + ",", seed + 1, seeds,
                     subjects[members.front()].result.name);
-      const bool is_last = policy + 1 == policies.size() && seed + 1 == seeds;
+      const bool logged = log != nullptr && policy + 1 == policies.size() && seed + 1 == seeds;
       auto figures = sim::simulate(group.inputs, engines, seed,
-                                   is_last ? log.watch(targets) : sim::LoopWatch());
+                                   logged ? log->watch(targets) : sim::LoopWatch());
       if (!figures) return tl::unexpected(figures.error());
       for (std::size_t i = 0; i < members.size(); ++i) {
         auto& by_seed = subjects[members[i]].result.policies.back().by_seed;
@@ -118,7 +118,8 @@ int simulate_subjects(const std::vector<PolicyChoice>& policies, const SimulateO
       return is_wanted(options, subjects[i].target);
     });
     if (!wanted) continue;
-    const auto done = simulate_group(group, policies, options.seeds, subjects, log);
+    const auto done = simulate_group(group, policies, options.seeds, subjects,
+                                     options.alert_log.empty() ? nullptr : &log);
     if (!done) return failed(done.error(), subjects[members.front()].result.name);
     name_neighbours(members, subjects);
   }
