@@ -1,6 +1,7 @@
 #include "policy/flow_loop.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/knobs.h"
 #include "model/text.h"
@@ -54,7 +55,9 @@ void FlowLoop::look(const Situation& situation) {
     const bool counts = stops && !stops_undelayed(f);
     stops_.note(now, counts ? *f.write_stopped : 0);
     if (counts && !stop_began_) stop_began_ = now;
-    if (!stops && within(stop_began_, now, kStopsSeconds)) stop_ended_ = now;
+    if (!stops && within(stop_began_, now, kStopsSeconds)) {
+      earlier_ended_ = std::exchange(stop_ended_, now);
+    }
     if (!stops) stop_began_.reset();
   }
   if (f.delayed_bytes_per_second) delayed_.add(now, *f.delayed_bytes_per_second);
@@ -62,9 +65,11 @@ void FlowLoop::look(const Situation& situation) {
   stops_.expire(now);
 }
 
-// A stop that lasts says nothing of what could be accepted, nor comes a delay before its end.
+// One stop is no pattern, and one that lasts says nothing of what could be accepted, nor comes a
+// delay before its end.
 bool FlowLoop::stops_in_turns(Nanoseconds now) const {
   return stops_.holds() && within(stop_ended_, now, kStopsSeconds) &&
+         within(earlier_ended_, now, kAcceptedSeconds) &&
          stops_.span_seconds() >= kFlowHistorySeconds;
 }
 
@@ -77,6 +82,7 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   if (rate_ != reading->value) {  // what was seen at another rate
     stops_.clear();
     stop_ended_.reset();
+    earlier_ended_.reset();
   }
   rate_ = reading->value;
   if (auto back = give_back(situation, *reading)) return back;
@@ -87,13 +93,15 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   const double wanted = std::max(*accepted, least);
   const Value delayed = delayed_.mean(5);
   const bool too_fast = stops_in_turns(situation.now) && rate > kTooFast * wanted;
-  // What was accepted before a delay for pending bytes is what made them: that may be slow.
+  // What was accepted before a delay for pending bytes is what made them: that may be slow, as slow
+  // as it was found.
   const auto stall = find_write_stall(f);
   const bool by_debt = stall && stall->cause == "pending_bytes";
-  const bool too_slow = f.delayed_bytes_per_second && delayed && !by_debt &&
-                        *delayed < kTooSlow * *accepted && rate < kTooSlow * wanted;
+  const double lifted = by_debt ? std::min(wanted, static_cast<double>(reading->found)) : wanted;
+  const bool too_slow = f.delayed_bytes_per_second && delayed && *delayed < kTooSlow * *accepted &&
+                        rate < kTooSlow * lifted;
   if (!too_fast && !too_slow) return std::nullopt;
-  Proposal out = propose(*reading, static_cast<std::int64_t>(wanted),
+  Proposal out = propose(*reading, static_cast<std::int64_t>(too_fast ? wanted : lifted),
                          too_fast ? "flow.even" : "flow.collapse");
   out.reason = too_fast ? "writes were stopped " + text::percent(stops_.share()) +
                               " of the last 30 s: a delay at the " + text::rate(*accepted) +

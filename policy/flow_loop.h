@@ -28,7 +28,8 @@ class FlowLoop {
 
   std::optional<std::int64_t> rate_;       // as last seen
   std::optional<Nanoseconds> stop_began_;  // the present one
-  std::optional<Nanoseconds> stop_ended_;  // the last one that was short
+  // The last short one's end, and that of the one before.
+  std::optional<Nanoseconds> stop_ended_, earlier_ended_;
   Trend written_{Trend::Jumps::kKeep, 0, 60};
   StopPattern stops_;
   Trend delayed_{Trend::Jumps::kKeep, 0, 10};

@@ -19,10 +19,15 @@ TEST_CASE("flow: stops become a delay at what is accepted", "[headroom][flow]") 
   HeadroomBench bench = with_delayed_rate();
   bench.f.user_write_bytes_per_second = 4e6;
   CHECK_FALSE(bench.run(60, knob::kDelayedWriteRate));
-  bench.f.write_stopped = 1;
-  CHECK_FALSE(bench.run(10, knob::kDelayedWriteRate));
-  bench.f.write_stopped = 0;
-  const auto even = bench.run(1, knob::kDelayedWriteRate);
+  const auto stop = [&bench](double seconds) {
+    bench.f.write_stopped = 1;
+    CHECK_FALSE(bench.run(seconds, knob::kDelayedWriteRate));
+    bench.f.write_stopped = 0;
+    return bench.run(1, knob::kDelayedWriteRate);
+  };
+  CHECK_FALSE(stop(10));  // one is no pattern
+  CHECK_FALSE(bench.run(20, knob::kDelayedWriteRate));
+  const auto even = stop(10);
   REQUIRE(even);
   CHECK(even->rule == "flow.even");
   CHECK(even->to == Approx(4e6).epsilon(0.01));
@@ -54,6 +59,19 @@ TEST_CASE("flow: not where what was accepted is what waits for compaction", "[he
   CHECK_FALSE(bench.run(30, knob::kDelayedWriteRate));
   bench.f.pending_bytes = 30e9;
   CHECK(bench.run(3, knob::kDelayedWriteRate));
+}
+
+TEST_CASE("flow: for what waits for compaction no more than what was found", "[headroom][flow]") {
+  HeadroomBench bench = with_delayed_rate(4 << 20);
+  bench.f.user_write_bytes_per_second = 200e6;
+  bench.f.pending_bytes = 65e9;
+  bench.f.pending_soft_bytes = 64e9;
+  bench.f.pending_ratio = 65.0 / 64;
+  bench.f.delayed_bytes_per_second = 4e6;
+  const auto lifted = bench.run(30, knob::kDelayedWriteRate);
+  REQUIRE(lifted);
+  CHECK(lifted->rule == "flow.collapse");
+  CHECK(lifted->to == 16 << 20);
 }
 
 TEST_CASE("flow: a delay far below what was accepted is lifted", "[headroom][flow]") {
