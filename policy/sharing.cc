@@ -90,7 +90,9 @@ Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
   const double found = knob == nullptr ? 0 : static_cast<double>(knob->found);
   claim.usual = found;
   const double most = by_cpus ? std::max({member.cpus.value_or(0), found, kJobsFloor}) : budget;
-  claim.cap = member.budget.jobs_max ? static_cast<double>(*member.budget.jobs_max) : most;
+  // Its own budget bounds what is taken: what was found is not taken back for it.
+  claim.cap =
+      member.budget.jobs_max ? std::max(found, static_cast<double>(*member.budget.jobs_max)) : most;
   claim.need = member.demand.wants_jobs ? claim.cap : member.demand.jobs_used;
   bound_need(member, claim);
   return claim;
@@ -101,12 +103,13 @@ Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
 double jobs_of_host(double cpus, const std::vector<ShareMember>& members) {
   double own = 0, found = 0, others = -1;
   for (const ShareMember& member : members) {
+    const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
+    const double as_found = knob == nullptr ? 0 : static_cast<double>(knob->found);
     if (member.budget.jobs_max) {
-      own += static_cast<double>(*member.budget.jobs_max);
+      own += std::max(as_found, static_cast<double>(*member.budget.jobs_max));
       continue;
     }
-    const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
-    if (knob != nullptr) found += static_cast<double>(knob->found);
+    found += as_found;
     ++others;
   }
   return own + (others < 0 ? 0 : std::max(found, cpus + kJobsFloor * others));

@@ -86,6 +86,18 @@ TEST_CASE("who has a number of jobs of its own has it beside the others", "[shar
   CHECK(jobs_of(mixed.update(at_seconds(2), {}, 2.0, {a, b}), "b") == 2);
 }
 
+TEST_CASE("a number of jobs of its own takes none of those that were found", "[sharing]") {
+  Sharing sharing;
+  ShareMember found = member("a", 7), other = member("b");
+  found.budget.jobs_max = other.budget.jobs_max = 4;
+  found.demand.jobs_used = 2;
+  other.demand.wants_jobs = true;
+  Sharing::Slices slices;
+  for (int i = 0; i < 60; ++i) slices = sharing.update(at_seconds(i), {}, 8.0, {found, other});
+  CHECK(jobs_of(slices, "a") == 7);
+  CHECK(jobs_of(slices, "b") == 4);
+}
+
 TEST_CASE("who cannot take more takes nothing from who has it", "[sharing]") {
   Sharing sharing;
   HostBudget host;
