@@ -10,8 +10,9 @@ constexpr double kSufferSeconds = 5;
 constexpr double kFallSeconds = 15, kFallFactor = 0.85, kDeviceNeedMargin = 1.3;
 constexpr double kReliefSeconds = 2, kReliefFactor = 2;  // the limiter's dwell, and its raise
 constexpr double kRisingSeconds = 15, kRiseFactor = 1.25;
-// Above this many times what is written at most, it limits nothing.
-constexpr double kOpenFactor = 1.5;
+// Above this many times what is written at most, it limits nothing; where somebody's backlog seems
+// to wait behind a slice, that has to be seen more clearly.
+constexpr double kOpenFactor = 1.5, kHeldUpOpenFactor = 4.5;
 // Others' background work below this is not what makes anybody suffer.
 constexpr double kLeastWork = 1 << 20;
 constexpr double kLeastWorkShare = 0.25;
@@ -60,7 +61,7 @@ void DeviceBudget::rise(double factor, const Picture& picture, Nanoseconds now) 
   budget_ = std::max(*budget_ * factor, picture.least);
   moved_ = now;
   const double most = std::max(background_.largest(60).value_or(0), picture.least);
-  if (*budget_ > kOpenFactor * most && !picture.held_up) budget_.reset();
+  if (*budget_ > (picture.held_up ? kHeldUpOpenFactor : kOpenFactor) * most) budget_.reset();
 }
 
 void DeviceBudget::lower(const Picture& picture, Nanoseconds now) {

@@ -19,6 +19,8 @@ constexpr double kGivenWindowSeconds = 15;
 // Differences of less than this share are not worth a change.
 constexpr double kShareDeadBand = 0.03;
 constexpr double kReturnBand = 0.1;
+// A backlog that comes and goes is one.
+constexpr double kBacklogSeconds = 30;
 // A change that was asked for is seen by then.
 constexpr double kAnswerSeconds = 5;
 
@@ -99,7 +101,8 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
   const std::int64_t to = std::max(most, least(input, reading));
   const auto value = static_cast<double>(reading.value);
   if (static_cast<double>(to) > value * (1 - kShareDeadBand)) return std::nullopt;
-  if (reading.name == knob::kRateLimit && has_backlog(input)) return std::nullopt;
+  const bool backlog = within(backlog_at_, input.features.at.tick, kBacklogSeconds);
+  if (reading.name == knob::kRateLimit && backlog) return std::nullopt;
   // Nobody's writers pay for another's wishes in a stall.
   if (reading.name == knob::kBackgroundJobs && writes_stall(input.features)) return std::nullopt;
   Lowered& lowered =
@@ -158,6 +161,7 @@ void GiveBack::inherit(const PolicyInput& input) {
 void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposals) {
   if (!input.features.fresh) return;
   memory_.observe(input.features);
+  if (has_backlog(input)) backlog_at_ = input.features.at.tick;
   inherit(input);
   if (!input.features.shared && lowered_.empty()) return;
   for (const std::string_view name :

@@ -3,7 +3,8 @@
 // what a policy raises anyway (policy/sharing.h, within_share()).
 //
 // - share.jobs, share.memory, share.device: a knob stands above the slice: down to it. Not the rate
-//   limit while this database has a backlog itself: that would be paid for twice.
+//   limit while this database has a backlog itself, or had one lately: that would be paid for
+//   twice.
 // - share.returned: a knob that was lowered so, and that the policy has not lowered since, goes
 //   back towards where it stood, as far as the slice allows; a cache not while memory is low.
 //   Jobs that stand below what was found at the first look, or when jobs begin to be shared, are
@@ -54,6 +55,7 @@ class GiveBack {
 
   std::map<std::string, Lowered> lowered_;  // by knob
   MemoryWatch memory_;
+  std::optional<Nanoseconds> backlog_at_;  // last
   bool inherited_ = false, shared_ = false;
 };
 

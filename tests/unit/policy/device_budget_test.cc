@@ -95,6 +95,17 @@ TEST_CASE("a backlog that its slice holds up wins, though reads suffer", "[shari
   CHECK(other.run(3).value_or(0) <= there);
 }
 
+TEST_CASE("a budget far above all that is written is none", "[sharing][device]") {
+  Budgeted device;
+  device.hurt(true);
+  REQUIRE(device.run(200));
+  device.hurt(false);
+  device.writer.demand.trouble = true;
+  device.writer.held_up = true;  // its limit follows its slice, whatever it writes
+  CHECK(device.run(2).value_or(0) <= 4.5 * 90e6);
+  CHECK_FALSE(device.run(10));
+}
+
 TEST_CASE("quiet for a minute it rises, and opens; trouble that comes back doubles the minute",
           "[sharing][device]") {
   Budgeted device;

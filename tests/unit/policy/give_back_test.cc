@@ -58,6 +58,23 @@ TEST_CASE("a knob goes down to its slice, and back where it stood", "[sharing]")
   CHECK(back[0].reason.find("8 background jobs") != std::string::npos);
 }
 
+TEST_CASE("the rate of who had a backlog is not lowered for others soon after it", "[sharing]") {
+  GiveBackBench bench;
+  bench.f.knobs = {limiter_knob(100 << 20)};
+  bench.f.shared = SharedBudget{};
+  bench.f.shared->device_members = 2;
+  bench.f.shared->background_max_bytes_per_second = 20 << 20;
+  bench.f.write_stopped = 1;
+  CHECK(bench.step().empty());
+  bench.f.write_stopped = 0;
+  for (int i = 0; i < 59; ++i) CHECK(bench.step().empty());
+  bench.step();
+  const auto down = bench.step();
+  const std::int64_t stands = bench.f.knobs[0].value;
+  CHECK(stands == 20 << 20);
+  CHECK(down.empty());
+}
+
 TEST_CASE("jobs that an earlier run lowered for others go back", "[sharing]") {
   GiveBackBench bench;
   bench.f.shared.reset();  // the others are gone
