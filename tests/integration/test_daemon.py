@@ -69,6 +69,14 @@ class Reload(Daemon):
         self.assertIsNone(self.status()["daemon"]["reload_refused"])
         self.assertEqual(self.stop(daemon), 0)
 
+    def test_the_log_has_no_control_characters(self):
+        daemon = self.start_daemon(mode="advise")
+        self.config(mode='"\\e[31mred\\nforged"')
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("the refusal", lambda: "reload refused" in self.log(), 10)
+        self.assertEqual(self.log().count("daemon.mode: '?[31mred?forged' is not"), 2)  # the error, and what follows
+        self.assertNotIn("\x1b", self.log())
+
     def wait_for_metric(self, line):
         wait_for(line, lambda: f"\n{line}\n" in self.control_text("/metrics")[1], 5)
 
