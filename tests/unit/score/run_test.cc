@@ -87,7 +87,7 @@ TEST_CASE("a stall that L0 announced 20 s before", "[score]") {
   CHECK(result.of_kind[kBacklogPlace].fresh_events == 1);
   CHECK(seconds_between(result.begin_wall, result.end_wall) == Approx(529));
   const Tally& tally = backlog_tally(result, asked);
-  CHECK(tally.leads == std::vector<std::size_t>{20});
+  CHECK(tally.leads == Leads{20});
   CHECK(tally.false_alarms == 0);
 }
 
@@ -101,8 +101,8 @@ TEST_CASE("every candidate threshold gets its tally", "[score]") {
     INFO(candidates[i]);
     const Tally& tally = backlog_tally(result, asked, i);
     const double files = candidates[i] * 20;
-    const std::size_t lead = files <= 4.01 ? 0 : files <= 14.01 ? 25 : files <= 18.01 ? 5 : 0;
-    CHECK(tally.leads == (lead > 0 ? std::vector<std::size_t>{lead} : std::vector<std::size_t>{}));
+    const std::uint32_t lead = files <= 4.01 ? 0 : files <= 14.01 ? 25 : files <= 18.01 ? 5 : 0;
+    CHECK(tally.leads == (lead > 0 ? Leads{lead} : Leads{}));
   }
 }
 
