@@ -57,7 +57,7 @@ Result<Servers> listen(const asio::any_io_executor& executor, const Config& conf
   Result<UnixSocket> control = UnixSocket::listen(path);
   if (!control) return tl::unexpected<Error>(control.error());
   Servers servers;
-  servers.control = HttpServer::serve_unix(executor, *std::move(control));
+  servers.control = HttpServer::serve_unix(executor, *std::move(control), log);
   if (!config.http) return servers;
   auto http = HttpServer::listen_tcp(executor, *config.http);
   if (!http) return tl::unexpected<Error>(http.error());

@@ -4,6 +4,8 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "files/printable.h"
+
 namespace rocktune::daemon {
 
 namespace {
@@ -42,18 +44,19 @@ Result<void> Log::open(std::string_view level, const std::string& file) {
   }
 }
 
+// Much of it is what a config file, or another user's process, has given.
 // spdlog reports a failing sink to its error handler (stderr) and does not throw.
 void Log::debug(std::string_view message) {
-  state_->logger->debug("{}", message);
+  state_->logger->debug("{}", printable(message));
 }
 void Log::info(std::string_view message) {
-  state_->logger->info("{}", message);
+  state_->logger->info("{}", printable(message));
 }
 void Log::warn(std::string_view message) {
-  state_->logger->warn("{}", message);
+  state_->logger->warn("{}", printable(message));
 }
 void Log::error(std::string_view message) {
-  state_->logger->error("{}", message);
+  state_->logger->error("{}", printable(message));
 }
 
 }  // namespace rocktune::daemon

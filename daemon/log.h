@@ -1,6 +1,6 @@
 // Log: the daemon's own log, for people: what it found, what it could not do. What it saw and did
-// to databases is in the alert log. Writes to stderr (journald) or to a file; never throws. Not
-// thread-safe: the daemon has one thread.
+// to databases is in the alert log. Writes to stderr (journald) or to a file, without control
+// characters; never throws. Not thread-safe: the daemon has one thread.
 #pragma once
 
 #include <memory>

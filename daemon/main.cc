@@ -6,9 +6,11 @@
 #include "daemon/app.h"
 #include "daemon/config/policy_notes.h"
 #include "daemon/options.h"
+#include "files/printable.h"
 
 namespace {
 
+using rocktune::printable;
 using rocktune::daemon::ConfigResult;
 using rocktune::daemon::Options;
 
@@ -20,7 +22,7 @@ int main_with(Options options, rocktune::daemon::Log& log) {
   options.inputs.environment = rocktune::daemon::environment_variables();
   ConfigResult config = rocktune::daemon::load_config(options.inputs);
   if (!config) {
-    for (const std::string& problem : config.error()) std::cerr << problem << "\n";
+    for (const std::string& problem : config.error()) std::cerr << printable(problem) << "\n";
     const std::size_t count = config.error().size();
     std::cerr << "rocktuned: " << count << (count == 1 ? " error" : " errors")
               << " in the configuration\n";
@@ -32,7 +34,7 @@ int main_with(Options options, rocktune::daemon::Log& log) {
   }
   if (options.check) {
     for (const std::string& note : rocktune::daemon::policy_notes(*config)) {
-      std::cout << options.inputs.file << ": note: " << note << "\n";
+      std::cout << options.inputs.file << ": note: " << printable(note) << "\n";
     }
     std::cout << options.inputs.file << ": ok\n";
     return 0;

@@ -36,7 +36,9 @@ struct RunScorer::State {
       detectors.push_back(
           make_detector(*choice.spec, objective, contest.horizons, contest.prior.get()));
     }
-    scores.resize(entries.size());
+    for (const Entry& entry : entries) {
+      scores.emplace_back(candidate_thresholds(contest.detectors[entry.detector]));
+    }
     probabilities.resize(entries.size());
   }
 
@@ -52,8 +54,8 @@ struct RunScorer::State {
   Nanoseconds end_wall{0};
   std::array<Conditions, 3> conditions;
   std::array<std::vector<Onset>, 3> onsets;
-  std::vector<Scores> scores;         // by entry
-  std::vector<Scores> probabilities;  // by entry; empty of detectors that give none
+  std::vector<ReachedThresholds> scores;  // by entry
+  std::vector<Scores> probabilities;      // by entry; empty of detectors that give none
 };
 
 RunScorer::RunScorer(const Contest& contest, const Objective& objective)
@@ -75,8 +77,8 @@ void RunScorer::add(const Sample& sample) {
   for (auto& detector : state.detectors) detector->update(features, sample);
   for (std::size_t i = 0; i < state.entries.size(); ++i) {
     const Entry& entry = state.entries[i];
-    keep(state.scores[i], *second,
-         state.detectors[entry.detector]->score(entry.kind, entry.horizon));
+    state.scores[i].keep(*second,
+                         state.detectors[entry.detector]->score(entry.kind, entry.horizon));
     if (!gives_probability(*state.contest.detectors[entry.detector].spec)) continue;
     keep(state.probabilities[i], *second,
          state.detectors[entry.detector]->probability(entry.kind, entry.horizon));
@@ -84,7 +86,8 @@ void RunScorer::add(const Sample& sample) {
 }
 
 RunResult::OfEntry RunScorer::State::result_of(std::size_t i) const {
-  const Scores& series = scores[i];
+  Scores series = scores[i].scores();
+  fill_holes(series);
   const Entry& entry = entries[i];
   const DetectorChoice& choice = contest.detectors[entry.detector];
   const Conditions& seconds = conditions.at(place_of(entry.kind));
@@ -119,10 +122,8 @@ RunResult RunScorer::finish(std::string name) {
     }
   }
   for (std::size_t i = 0; i < state.entries.size(); ++i) {
-    fill_holes(state.scores[i]);
     fill_holes(state.probabilities[i]);
     result.of_entry.push_back(state.result_of(i));
-    Scores().swap(state.scores[i]);
     Scores().swap(state.probabilities[i]);
   }
   return result;

@@ -1,7 +1,8 @@
 // One run - one database of one trace - through all detectors, and what came of it: sample by
 // sample, in order. What is kept of a run is its tallies; the seconds themselves are dropped when
-// it ends. Pure. Memory while it runs: 8 bytes per second of the run for each detector, indicator
-// and horizon, which is 40 MB a day for all detectors at three horizons.
+// it ends. Pure. Memory while it runs: a byte per second of the run for each detector, indicator
+// and horizon, and 8 more for each that gives a probability, which is 19 MB a day for all detectors
+// at three horizons.
 #pragma once
 
 #include <array>

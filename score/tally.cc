@@ -12,14 +12,10 @@ std::optional<double> share(double part, std::size_t whole) {
   return part / static_cast<double>(whole);
 }
 
-double count_from(const std::vector<std::size_t>& leads, double least) {
-  return static_cast<double>(std::count_if(leads.begin(), leads.end(), [least](std::size_t lead) {
+double count_from(const Leads& leads, double least) {
+  return static_cast<double>(std::count_if(leads.begin(), leads.end(), [least](std::uint32_t lead) {
     return static_cast<double>(lead) >= least;
   }));
-}
-
-void append(std::vector<std::size_t>& to, const std::vector<std::size_t>& from) {
-  to.insert(to.end(), from.begin(), from.end());
 }
 
 }  // namespace
@@ -31,8 +27,8 @@ Tally& Tally::operator+=(const Tally& other) {
   alarms += other.alarms;
   false_alarms += other.false_alarms;
   unresolved += other.unresolved;
-  append(leads, other.leads);
-  append(fresh_leads, other.fresh_leads);
+  leads.insert(leads.end(), other.leads.begin(), other.leads.end());
+  fresh_caught += other.fresh_caught;
   return *this;
 }
 
@@ -45,11 +41,12 @@ Tally tally_alarms(const std::vector<std::size_t>& alarms, const std::vector<Ons
   tally.alarms = alarms.size();
   tally.false_alarms = match.false_alarms;
   tally.unresolved = match.unresolved;
+  tally.leads.reserve(tally.alarms - tally.false_alarms);  // each of these credits an event
   for (std::size_t i = 0; i < onsets.size(); ++i) {
     if (onsets[i].fresh) ++tally.fresh_events;
     if (!match.leads[i]) continue;
-    tally.leads.push_back(*match.leads[i]);
-    if (onsets[i].fresh) tally.fresh_leads.push_back(*match.leads[i]);
+    tally.leads.push_back(static_cast<std::uint32_t>(*match.leads[i]));
+    if (onsets[i].fresh) ++tally.fresh_caught;
   }
   return tally;
 }
@@ -59,7 +56,7 @@ std::optional<double> recall(const Tally& tally, std::size_t lead) {
 }
 
 std::optional<double> fresh_recall(const Tally& tally) {
-  return share(static_cast<double>(tally.fresh_leads.size()), tally.fresh_events);
+  return share(static_cast<double>(tally.fresh_caught), tally.fresh_events);
 }
 
 std::optional<double> precision(const Tally& tally) {

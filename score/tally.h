@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,12 +15,14 @@ namespace rocktune::score {
 // The leads, in seconds, at which recall is told.
 inline constexpr std::array<std::size_t, 5> kRecallLeads = {2, 5, 10, 20, 30};
 
+using Leads = std::vector<std::uint32_t>;  // s; small, as each threshold of each run has them
+
 struct Tally {
   std::size_t seconds = 0;  // whose condition is known
   std::size_t events = 0, fresh_events = 0;
   std::size_t alarms = 0, false_alarms = 0, unresolved = 0;
-  std::vector<std::size_t> leads;        // s, of the events that an alarm credits
-  std::vector<std::size_t> fresh_leads;  // of the fresh ones among them
+  Leads leads;                   // of the events that an alarm credits
+  std::size_t fresh_caught = 0;  // the fresh ones among them
 
   Tally& operator+=(const Tally& other);
 };

@@ -5,6 +5,7 @@
 #include "advice/rules.h"
 #include "tools/advise_text.h"
 #include "tools/command.h"
+#include "tools/status_line.h"
 #include "tools/text.h"
 #include "trace/json_text.h"
 
@@ -17,10 +18,17 @@ struct AdviseOptions {
   bool json = false;
 };
 
-int advise(const AdviseOptions& options) {
+Result<std::vector<AdvisedDatabase>> advised(const AdviseOptions& options) {
   AdviseRequest request = options.request;
   if (!options.target.empty()) request.target = options.target;
-  const auto databases = advise_on(request);
+  const StatusLine line;
+  return advise_on(request, [&](std::size_t number, std::size_t total, const std::string& name) {
+    line.show_run("reading", number, total, name);
+  });
+}
+
+int advise(const AdviseOptions& options) {
+  const auto databases = advised(options);
   if (!databases) {
     const bool usage = databases.error().code == ErrorCode::kInvalidArgument;
     return report_error(databases.error().within("advise"), usage ? kUsage : kFailed);

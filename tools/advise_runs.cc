@@ -5,7 +5,6 @@
 
 #include "advice/rules.h"
 #include "tools/options_file.h"
-#include "tools/run_list.h"
 
 namespace rocktune::tools {
 namespace {
@@ -87,7 +86,8 @@ Result<std::vector<RecordedRun>> chosen_runs(const AdviseRequest& request) {
 
 }  // namespace
 
-Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request) {
+Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request,
+                                               const RunProgress& progress) {
   OptionsFile options;
   if (!request.options.empty()) {
     auto read = read_options(request.options);
@@ -97,7 +97,9 @@ Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request) {
   const auto runs = chosen_runs(request);
   if (!runs) return tl::unexpected(runs.error());
   std::vector<DatabaseFold> folds;
+  std::size_t number = 0;
   for (const RecordedRun& run : *runs) {
+    if (progress) progress(++number, runs->size(), run.name);
     auto fold = std::find_if(folds.begin(), folds.end(),
                              [&](const DatabaseFold& one) { return one.is(run); });
     if (fold == folds.end()) fold = folds.insert(folds.end(), DatabaseFold(run, options));

@@ -10,6 +10,7 @@
 #include "advice/evidence.h"
 #include "model/result.h"
 #include "tools/options_check.h"
+#include "tools/run_list.h"
 
 namespace rocktune::tools {
 
@@ -32,7 +33,9 @@ struct AdvisedDatabase {
 
 // Databases in the order of their first samples. Errors: what trace::Reader and read_options() say,
 // a trace that is given twice, traces in which no database was read, and (kInvalidArgument) a
-// target that none of them has, or options for several databases.
-Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request);
+// target that none of them has, or options for several databases. `progress` comes before each run
+// is read.
+Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request,
+                                               const RunProgress& progress = {});
 
 }  // namespace rocktune::tools

@@ -12,6 +12,7 @@
 #include "tools/output_file.h"
 #include "tools/report/result_page.h"
 #include "tools/report/trace_page.h"
+#include "tools/status_line.h"
 
 namespace rocktune::tools {
 namespace {
@@ -52,7 +53,10 @@ Result<page::Page> page_of(const ReportOptions& options) {
   TracePageRequest request{options.input, std::nullopt, {options.from_seconds, std::nullopt}};
   if (!options.target.empty()) request.target = options.target;
   if (options.has_to) request.window.to_seconds = options.to_seconds;
-  return trace_page(request);
+  const StatusLine line;
+  return trace_page(request, [&](std::size_t number, std::size_t total, const std::string& name) {
+    line.show_run("reading", number, total, name);
+  });
 }
 
 int report(const ReportOptions& options) {

@@ -96,14 +96,10 @@ Json run_json(const std::vector<score::RunResult>& runs, const score::Split& spl
 }  // namespace
 
 Json tally_json(const score::Tally& tally) {
-  return {{"seconds", tally.seconds},
-          {"events", tally.events},
-          {"fresh_events", tally.fresh_events},
-          {"caught", tally.leads.size()},
-          {"fresh_caught", tally.fresh_leads.size()},
-          {"alarms", tally.alarms},
-          {"false_alarms", tally.false_alarms},
-          {"unresolved_alarms", tally.unresolved}};
+  return {{"seconds", tally.seconds},           {"events", tally.events},
+          {"fresh_events", tally.fresh_events}, {"caught", tally.leads.size()},
+          {"fresh_caught", tally.fresh_caught}, {"alarms", tally.alarms},
+          {"false_alarms", tally.false_alarms}, {"unresolved_alarms", tally.unresolved}};
 }
 
 Json score_json(const std::vector<score::RunResult>& runs, const score::EvaluationRequest& request,

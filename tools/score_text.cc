@@ -50,7 +50,7 @@ std::string lead_cell(const score::Row& row) {
 
 std::string fresh_cell(const score::Tally& tally) {
   if (tally.fresh_events == 0) return "-";
-  return std::to_string(tally.fresh_leads.size()) + "/" + std::to_string(tally.fresh_events);
+  return std::to_string(tally.fresh_caught) + "/" + std::to_string(tally.fresh_events);
 }
 
 Cells head(std::size_t horizon) {

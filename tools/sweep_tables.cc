@@ -118,8 +118,9 @@ std::string lacking_text(const SweepResult& result, const Meetings& meetings) {
 std::string basis_of(const SweepResult& result, const Meetings& meetings) {
   return "Medians over " + seeds_text(meetings) + " seeds of " + compared_text(result) +
          lacking_text(result, meetings) +
-         ". Best parameters: the lowest median rank by what each database's objective puts first; "
-         "agreed: the concordance of seeds and databases on that order (Kendall's W).";
+         ". Best parameters: the lowest median rank by what each database's objective puts first "
+         "(the lower P99, also where both are within the SLO); agreed: the concordance of seeds "
+         "and databases on that order (Kendall's W).";
 }
 
 std::string conclusion_of_one(const SweepResult& result, const Candidates& one,

@@ -165,19 +165,6 @@ std::string clipped(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + std::string(std::min<std::size_t>(width, 3), '.');
 }
 
-std::string printable(std::string_view text) {
-  constexpr char kC1 = '\xc2';  // begins U+0080 to U+00BF; those below U+00A0 are controls, too
-  std::string clean;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool c1 = text[i] == kC1 && i + 1 < text.size() && is_continuation(text[i + 1]) &&
-                    static_cast<unsigned char>(text[i + 1]) < 0xa0;
-    const bool c0 = static_cast<unsigned char>(text[i]) < 0x20 || text[i] == 0x7f;
-    clean += c0 || c1 ? '?' : text[i];
-    if (c1) ++i;
-  }
-  return clean;
-}
-
 std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows,
                                std::string_view indent) {
   std::vector<std::size_t> widths;

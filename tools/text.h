@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "files/printable.h"  // for whoever prints rows and words of others
+
 namespace rocktune::tools {
 
 std::string bytes_text(double bytes);            // "1.5 GiB"
@@ -31,8 +33,6 @@ std::string limit_text(std::string_view feature, double limit);  // as feature_t
 
 std::size_t display_width(std::string_view text);
 std::string clipped(std::string_view text, std::size_t width);  // "..." where something is cut
-// Control characters, which could play with the terminal, as '?'.
-std::string printable(std::string_view text);
 
 // Rows with columns aligned on the left; the last one is not padded.
 std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows,

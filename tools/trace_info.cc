@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tools/command.h"
+#include "tools/status_line.h"
 #include "tools/trace_summary.h"
 
 namespace rocktune::tools {
@@ -13,8 +14,15 @@ struct TraceInfoOptions {
   bool json = false;
 };
 
+Result<TraceContent> content_of(const std::string& file) {
+  const StatusLine line;
+  return read_content(file, [&](std::size_t number, std::size_t total, const std::string& name) {
+    line.show_run("reading", number, total, name);
+  });
+}
+
 int info(const TraceInfoOptions& options) {
-  const auto content = read_content(options.file);
+  const auto content = content_of(options.file);
   if (!content) return report_error(content.error());
   if (options.json) {
     std::cout << content_json(*content).dump(-1, ' ', false, Json::error_handler_t::replace)

@@ -178,7 +178,7 @@ Json target_json(const TargetContent& target) {
 
 }  // namespace
 
-Result<TraceContent> read_content(const std::string& path) {
+Result<TraceContent> read_content(const std::string& path, const RunProgress& progress) {
   auto reader = trace::Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
   auto targets = reader->targets();
@@ -187,6 +187,7 @@ Result<TraceContent> read_content(const std::string& path) {
   for (trace::TargetSummary& summary : *targets) {
     TargetContent& target = content.targets.emplace_back();
     target.summary = std::move(summary);
+    if (progress) progress(content.targets.size(), targets->size(), target.summary.info.name);
     GapFinder finder(target);
     auto steps = reader->steps(target.summary.info.id);
     if (!steps) return tl::unexpected(steps.error());

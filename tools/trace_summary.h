@@ -7,6 +7,7 @@
 
 #include "model/result.h"
 #include "tools/control.h"
+#include "tools/run_list.h"
 #include "trace/reader.h"
 
 namespace rocktune::tools {
@@ -33,7 +34,8 @@ struct TraceContent {
   std::vector<TargetContent> targets;
 };
 
-Result<TraceContent> read_content(const std::string& path);
+// `progress` comes before each database is read.
+Result<TraceContent> read_content(const std::string& path, const RunProgress& progress = {});
 
 std::vector<std::string> content_lines(const TraceContent& content);
 Json content_json(const TraceContent& content);

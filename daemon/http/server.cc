@@ -27,6 +27,7 @@ constexpr std::uint64_t kLargestBody = 64U << 10;
 constexpr std::uint32_t kLargestHeader = 8U << 10;
 constexpr int kMostConnections = 64;
 constexpr auto kIdle = std::chrono::seconds(30);
+constexpr auto kBetweenLooks = std::chrono::seconds(2);  // at the control socket's file
 
 // Shared by the server and its connections, which may outlive it for a moment.
 struct Shared {
@@ -121,28 +122,99 @@ asio::awaitable<void> accept(std::shared_ptr<typename Protocol::acceptor> accept
 template <class Protocol>
 class Server : public HttpServer {
  public:
-  Server(typename Protocol::acceptor acceptor, std::string path)
-      : acceptor_(std::make_shared<typename Protocol::acceptor>(std::move(acceptor))),
-        path_(std::move(path)),
-        inode_(path_.empty() ? 0 : inode_of(path_)) {}
-  ~Server() override {
-    boost::system::error_code ignored;
-    acceptor_->close(ignored);
-    if (!path_.empty()) remove_if_ours(path_, inode_);
-  }
+  using Acceptor = typename Protocol::acceptor;
+
+  explicit Server(Acceptor acceptor)
+      : acceptor_(std::make_shared<Acceptor>(std::move(acceptor))),
+        shared_(std::make_shared<Shared>()) {}
+  ~Server() override { close(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   void start(HttpHandler handler) override {
-    asio::co_spawn(
-        acceptor_->get_executor(),
-        accept<Protocol>(acceptor_, std::make_shared<Shared>(Shared{std::move(handler), 0})),
-        asio::detached);
+    shared_->handler = std::move(handler);
+    accept_all();
+  }
+
+ protected:
+  asio::any_io_executor executor() { return acceptor_->get_executor(); }
+  // Connections stay as they are.
+  void accept_instead(Acceptor acceptor) {
+    close();
+    acceptor_ = std::make_shared<Acceptor>(std::move(acceptor));
+    accept_all();
   }
 
  private:
-  std::shared_ptr<typename Protocol::acceptor> acceptor_;
+  void close() {
+    boost::system::error_code ignored;
+    acceptor_->close(ignored);
+  }
+  void accept_all() {
+    asio::co_spawn(executor(), accept<Protocol>(acceptor_, shared_), asio::detached);
+  }
+
+  std::shared_ptr<Acceptor> acceptor_;
+  std::shared_ptr<Shared> shared_;
+};
+
+class UnixServer : public Server<asio::local::stream_protocol> {
+ public:
+  UnixServer(Acceptor acceptor, std::string path, Log& log)
+      : Server(std::move(acceptor)),
+        path_(std::move(path)),
+        inode_(inode_of(path_)),
+        log_(log),
+        look_(executor()) {}
+  ~UnixServer() override { remove_if_ours(path_, inode_); }
+  UnixServer(const UnixServer&) = delete;
+  UnixServer& operator=(const UnixServer&) = delete;
+  void start(HttpHandler handler) override {
+    Server::start(std::move(handler));
+    look_after_file();
+  }
+
+ private:
+  void look_after_file() {
+    look_.expires_after(kBetweenLooks);
+    look_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      if (inode_of(path_) != inode_) restore_file();
+      look_after_file();
+    });
+  }
+
+  void restore_file() {
+    const Result<void> restored = listen_again();
+    const std::string problem = restored ? "" : restored.error().message;
+    const bool is_known = restored ? !problem_.empty() : problem == problem_;
+    if (!is_known) {
+      const std::string until =
+          ": `rocktune` does not reach rocktuned until it is made anew, which "
+          "is tried every 2 s: ";
+      log_.warn("the control socket " + path_ + " was removed" + (restored ? "" : until + problem));
+    }
+    if (restored) log_.info("listens at the control socket " + path_ + " again");
+    problem_ = problem;
+  }
+
+  Result<void> listen_again() {
+    Result<UnixSocket> socket = UnixSocket::listen_again(path_);
+    if (!socket) return tl::unexpected<Error>(socket.error());
+    Acceptor acceptor(executor());
+    boost::system::error_code error;
+    acceptor.assign(asio::local::stream_protocol(), socket->descriptor(), error);
+    if (error) return fail(ErrorCode::kIo, "cannot listen at " + path_ + ": " + error.message());
+    socket->release();
+    inode_ = inode_of(path_);
+    accept_instead(std::move(acceptor));
+    return {};
+  }
+
   std::string path_;
   std::uint64_t inode_;
+  Log& log_;
+  std::string problem_;  // why the file is not there, as last said; empty: it is
+  asio::steady_timer look_;
 };
 
 }  // namespace
@@ -162,14 +234,14 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen_tcp(const asio::any_io_ex
                                              error.message() +
                                              "; set http.listen to another address, or to off");
   }
-  return std::make_unique<Server<tcp>>(std::move(acceptor), std::string());
+  return std::make_unique<Server<tcp>>(std::move(acceptor));
 }
 
 std::unique_ptr<HttpServer> HttpServer::serve_unix(const asio::any_io_executor& executor,
-                                                   UnixSocket socket) {
+                                                   UnixSocket socket, Log& log) {
   using asio::local::stream_protocol;
   stream_protocol::acceptor acceptor(executor, stream_protocol(), socket.release());
-  return std::make_unique<Server<stream_protocol>>(std::move(acceptor), socket.path());
+  return std::make_unique<UnixServer>(std::move(acceptor), socket.path(), log);
 }
 
 }  // namespace rocktune::daemon

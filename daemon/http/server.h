@@ -10,6 +10,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/http/unix_socket.h"
+#include "daemon/log.h"
 #include "model/result.h"
 
 namespace rocktune::daemon {
@@ -37,9 +38,10 @@ class HttpServer {
   // The error says which address is in use and what to do.
   static Result<std::unique_ptr<HttpServer>> listen_tcp(
       const boost::asio::any_io_executor& executor, const HttpListen& listen);
-  // The socket's file is removed at the end.
+  // The socket's file is removed at the end. Where somebody removes it before, it is made anew
+  // within seconds, once its directory is there, as `log` tells.
   static std::unique_ptr<HttpServer> serve_unix(const boost::asio::any_io_executor& executor,
-                                                UnixSocket socket);
+                                                UnixSocket socket, Log& log);
 };
 
 }  // namespace rocktune::daemon

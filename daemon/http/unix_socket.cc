@@ -2,7 +2,6 @@
 
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,14 +21,34 @@ const sockaddr* as_sockaddr(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
+const char* advice(int error) {
+  switch (error) {
+    case EACCES:
+      return "; run rocktuned as root, or set daemon.control_socket to a path of your own "
+             "(docs/operate.md, \"Who may do what\")";
+    case ENOENT:  // removed while rocktuned runs
+      return "; make its directory anew, or restart rocktuned, which does";
+    case EROFS:  // the same under the systemd unit, whose sandbox lets nothing else be written
+      return "; restart rocktuned";
+    default:
+      return "";
+  }
+}
+
 Error problem(const std::string& path, const char* what) {
-  const bool denied = errno == EACCES;
-  return {
-      ErrorCode::kIo,
-      "cannot " + std::string(what) + " the control socket " + path + ": " + std::strerror(errno) +
-          (denied ? "; run rocktuned as root, or set daemon.control_socket to a path of your own "
-                    "(docs/operate.md, \"Who may do what\")"
-                  : "")};
+  const int error = errno;
+  return {ErrorCode::kIo, "cannot " + std::string(what) + " the control socket " + path + ": " +
+                              std::strerror(error) + advice(error)};
+}
+
+Result<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    return fail(ErrorCode::kInvalidArgument, path + ": too long for a Unix socket's path");
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return address;
 }
 
 // Removes a socket that nobody listens on; an error when somebody does, or when it is no socket.
@@ -61,15 +80,22 @@ Result<void> clear_stale(const std::string& path, const sockaddr_un& address) {
 }  // namespace
 
 Result<UnixSocket> UnixSocket::listen(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) {
-    return fail(ErrorCode::kInvalidArgument, path + ": too long for a Unix socket's path");
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  if (const Result<void> clear = clear_stale(path, address); !clear) {
+  const Result<sockaddr_un> address = address_of(path);
+  if (!address) return tl::unexpected<Error>(address.error());
+  if (const Result<void> clear = clear_stale(path, *address); !clear) {
     return tl::unexpected<Error>(clear.error());
   }
+  return bind(path, *address);
+}
+
+Result<UnixSocket> UnixSocket::listen_again(const std::string& path) {
+  const Result<sockaddr_un> address = address_of(path);
+  if (!address) return tl::unexpected<Error>(address.error());
+  make_way(path);
+  return bind(path, *address);
+}
+
+Result<UnixSocket> UnixSocket::bind(const std::string& path, const sockaddr_un& address) {
   const int fd = new_socket();
   if (fd < 0) return tl::unexpected<Error>(problem(path, "make"));
   const mode_t before = ::umask(0177);

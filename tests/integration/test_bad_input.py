@@ -32,6 +32,13 @@ class BadConfig(World):
             self.assertRegex(result.stderr, rf"bad\.yaml:{line}:\d+: .*{word}", result.stderr)
         self.assertEqual(len([l for l in result.stderr.splitlines() if "bad.yaml:" in l]), 5, result.stderr)
 
+    def test_a_message_plays_with_no_terminal(self):
+        result = self.check('daemon:\n  mode: "\\e[31mred\\nforged"\n  \x1b[2Jmode: act\n')
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("'?[31mred?forged' is not", result.stderr)
+        self.assertIn("daemon.?[2Jmode: unknown key", result.stderr)
+        self.assertNotRegex(result.stderr, "[\x00-\x09\x0b-\x1f\x7f]")
+
     def test_good_config_passes(self):
         self.assertEqual(self.check("daemon:\n  mode: observe\n").returncode, 0)
 

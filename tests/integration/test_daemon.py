@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import time
 import unittest
@@ -67,6 +68,14 @@ class Reload(Daemon):
         self.wait_for_metric("rocktuned_reloads_total 1")
         self.assertIsNone(self.status()["daemon"]["reload_refused"])
         self.assertEqual(self.stop(daemon), 0)
+
+    def test_the_log_has_no_control_characters(self):
+        daemon = self.start_daemon(mode="advise")
+        self.config(mode='"\\e[31mred\\nforged"')
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("the refusal", lambda: "reload refused" in self.log(), 10)
+        self.assertEqual(self.log().count("daemon.mode: '?[31mred?forged' is not"), 2)  # the error, and what follows
+        self.assertNotIn("\x1b", self.log())
 
     def wait_for_metric(self, line):
         wait_for(line, lambda: f"\n{line}\n" in self.control_text("/metrics")[1], 5)
@@ -151,6 +160,68 @@ class Second(Daemon):
         self.assertTrue(self.control.exists())
         second = self.start_daemon(mode="advise")
         self.assertEqual(self.status()["daemon"]["pid"], second.pid)
+
+
+class Removed(Daemon):
+    """Somebody cleans the directory of the control socket and of the agents' while rocktuned runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.control = self.agents / "rocktuned.sock"  # as by default
+
+    def answers(self):
+        try:
+            return self.status()["daemon"]["pid"] == self.daemon.pid
+        except OSError:
+            return False
+
+    def said(self, words):
+        return self.log().count(words)
+
+    def test_the_control_socket_comes_back(self):
+        self.daemon = self.start_daemon(mode="observe")
+        stays = UnixConnection(self.control)
+        self.addCleanup(stays.close)
+        self.assertEqual(get(stays, "/v1/status")[0], 200)
+        self.control.unlink()
+        wait_for("the control socket", self.answers, 10)
+        self.assertEqual(stat.S_IMODE(self.control.stat().st_mode), 0o600)
+        self.assertEqual(get(stays, "/v1/status")[0], 200, "who is connected stays so")
+        self.assertEqual(self.said(f"the control socket {self.control} was removed\n"), 1)
+        self.assertEqual(self.said(f"listens at the control socket {self.control} again\n"), 1)
+        self.assertEqual(self.stop(self.daemon), 0)
+        self.assertFalse(self.control.exists())
+
+    def test_nobody_elses_socket_is_taken(self):
+        self.daemon = self.start_daemon(mode="observe")
+        self.control.unlink()
+        with socket.socket(socket.AF_UNIX) as theirs:
+            theirs.bind(str(self.control))
+            wait_for("it to be said", lambda: self.said("Address already in use"), 10)
+            time.sleep(3)
+            theirs.listen()
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(self.control))
+        self.assertEqual(self.said("rocktuned.sock was removed"), 1, "once, not at every look")
+        self.control.unlink()
+        wait_for("the control socket", self.answers, 10)
+
+    @needs_db_bench
+    def test_all_is_back_with_the_directory(self):
+        self.daemon = self.start_daemon(mode="observe")
+        self.host()
+        wait_for("samples", lambda: self.samples()["recorded"] > 2)
+        shutil.rmtree(self.agents)
+        wait_for("it to be said", lambda: self.said("make its directory anew"), 10)
+        wait_for("the loss", lambda: "agent lost" in self.alerts.read_text(), 10)
+        time.sleep(3)
+        self.assertFalse(self.agents.exists(), "nobody makes it but who knows its mode")
+        self.agents.mkdir(mode=0o700)
+        wait_for("the control socket", self.answers, 10)
+        wait_for("the database", self.live, 10)
+        self.assertEqual((self.said("rocktuned.sock was removed"), self.said("listens at the control socket")), (1, 1))
+        before = self.samples()["recorded"]
+        wait_for("samples again", lambda: self.samples()["recorded"] > before + 2)
 
 
 class Monitoring(Daemon):

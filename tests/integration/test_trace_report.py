@@ -3,13 +3,16 @@
 import datetime
 import gzip
 import json
+import os
 import pathlib
+import pty
 import re
 import sqlite3
+import subprocess
 import unittest
 
 from browser import BrowserWorld, Elements, needs_chromium
-from support import ROOT
+from support import BIN, ROOT, World
 from sweep_support import add_neighbour
 
 DATA = ROOT / "tests" / "data"
@@ -22,6 +25,27 @@ ONLY_DRAWN = """
 LINES = {"reads": (0x00, 0x72, 0xB2), "writes": (0xD5, 0x5E, 0x00)}
 MARKS = {"alert": (0xD0, 0x10, 0x50), "decision": (0x00, 0x59, 0xA0), "outcome: better": (0x00, 0x73, 0x4F),
          "outcome: worse": (0xA3, 0x42, 0x0A)}
+
+
+class Progress(World):
+    """What is read is told on a terminal, and gone at the end."""
+
+    def told(self, *arguments):
+        ours, terminal = pty.openpty()
+        self.addCleanup(os.close, ours)
+        result = subprocess.run([str(BIN / "rocktune"), *map(str, arguments)], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=terminal, timeout=300, check=False)
+        os.close(terminal)
+        self.assertEqual(result.returncode, 0)
+        return os.read(ours, 65536).decode()
+
+    def test_commands_that_read_a_trace(self):
+        path = self.directory / "burst.trace"
+        path.write_bytes(gzip.decompress((DATA / "burst-24-1.trace.gz").read_bytes()))
+        for name, arguments in (("score", ("score", path)), ("advise", ("advise", path)), ("trace info", ("trace", "info", path)),
+                                ("report", ("report", path, "-o", self.directory / "page.html"))):
+            with self.subTest(name):
+                self.assertRegex(self.told(*arguments), r"^\r\x1b\[K(scoring|reading) run 1 of 1: [^\r\n]+\r\x1b\[K$")
 
 
 class TraceReport(BrowserWorld):

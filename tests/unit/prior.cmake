@@ -3,6 +3,7 @@ rocktune_unit_test(prior_test
     unit/files/agent_sockets_test.cc
     unit/files/make_way_test.cc
     unit/files/peer_process_test.cc
+    unit/files/printable_test.cc
     unit/files/replace_file_test.cc
     unit/files/tree_reader_test.cc
     unit/files/yaml_document_test.cc

@@ -49,8 +49,8 @@ struct ToldAlert {
 class Recording {
  public:
   static constexpr std::size_t kMostTold = 500;  // decisions, and alerts; the newest
-  // Beyond this nothing is scored: it takes 8 bytes a second for each of a dozen series
-  // (score/run.h), 60 MB a week.
+  // Beyond this nothing is scored: it takes a byte a second for each of a dozen series
+  // (score/run.h), 7 MB a week.
   static constexpr double kLongestScoredSeconds = 7 * 86400;
 
   // `called`: as trace::called_in_trace() has it; `trace_begin`: the tick that the window counts

@@ -67,12 +67,15 @@ Result<Recording> record(trace::Reader& reader, WantedTarget target, Nanoseconds
 }
 
 // Of each database with a reading in the window.
-Result<std::vector<Recording>> record_all(trace::Reader& reader, const TracePageRequest& request) {
+Result<std::vector<Recording>> record_all(trace::Reader& reader, const TracePageRequest& request,
+                                          const RunProgress& progress) {
   auto wanted = wanted_targets(reader, request);
   if (!wanted) return tl::unexpected(wanted.error());
   std::vector<Recording> recordings;
   bool any_sample = false;
+  std::size_t number = 0;
   for (WantedTarget& target : wanted->targets) {
+    if (progress) progress(++number, wanted->targets.size(), target.called);
     any_sample = any_sample || target.summary.samples_with_database > 0;
     auto recording = record(reader, std::move(target), wanted->begin, request.window);
     if (!recording) return tl::unexpected(recording.error());
@@ -162,10 +165,10 @@ page::Section claims_section() {
 
 }  // namespace
 
-Result<page::Page> trace_page(const TracePageRequest& request) {
+Result<page::Page> trace_page(const TracePageRequest& request, const RunProgress& progress) {
   auto reader = trace::Reader::open(request.trace);
   if (!reader) return tl::unexpected(reader.error());
-  auto recordings = record_all(*reader, request);
+  auto recordings = record_all(*reader, request, progress);
   if (!recordings) return tl::unexpected(recordings.error());
   page::Page page;
   page.title = "rocktune report: " + std::filesystem::path(request.trace).filename().string();

@@ -7,6 +7,7 @@
 #include "model/result.h"
 #include "page/page.h"
 #include "tools/report/recording.h"
+#include "tools/run_list.h"
 
 namespace rocktune::tools {
 
@@ -18,7 +19,7 @@ struct TracePageRequest {
 
 // Errors: what trace::Reader says of a file that is no trace; kInvalidArgument for a target or a
 // window that the trace does not have. A trace that cannot be read to its end gives what comes
-// before, and the page says so.
-Result<page::Page> trace_page(const TracePageRequest& request);
+// before, and the page says so. `progress` comes before each database is read.
+Result<page::Page> trace_page(const TracePageRequest& request, const RunProgress& progress = {});
 
 }  // namespace rocktune::tools

@@ -241,6 +241,26 @@ TEST_CASE("one daemon per control socket", "[daemon][control]") {
   CHECK(contents(tree.path("plain")) == "x");
 }
 
+TEST_CASE("a control socket that was removed takes nobody's place", "[daemon][control]") {
+  const test::TempTree tree;
+  const std::string path = tree.path("run/c.sock");
+  const auto without = UnixSocket::listen_again(path);
+  REQUIRE_FALSE(without);
+  CHECK(without.error().message.ends_with(
+      "No such file or directory; make its directory anew, or restart rocktuned, which does"));
+  static_cast<void>(tree.directory("run"));
+  {
+    auto theirs = UnixSocket::listen_again(path);
+    REQUIRE(theirs);
+    CHECK_FALSE(UnixSocket::listen_again(path));
+    ::close(theirs->release());
+  }
+  const auto abandoned = UnixSocket::listen_again(path);  // or about to be listened at
+  REQUIRE_FALSE(abandoned);
+  CHECK(abandoned.error().code == ErrorCode::kIo);
+  CHECK(std::filesystem::exists(path));
+}
+
 TEST_CASE("nobody else keeps a daemon from its control socket", "[daemon][control]") {
   if (::geteuid() != 0) {
     WARN("skipped: another user's files need root");

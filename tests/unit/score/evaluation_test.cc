@@ -17,7 +17,7 @@ EvaluationRequest request(const std::vector<std::string>& names) {
   return out;
 }
 
-Tally tally(std::size_t false_alarms, std::vector<std::size_t> leads) {
+Tally tally(std::size_t false_alarms, Leads leads) {
   Tally out;
   out.seconds = 3600;
   out.events = 2;

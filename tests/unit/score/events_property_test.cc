@@ -73,7 +73,7 @@ TEST_CASE("counts add up, whatever the alarms", "[score]") {
         REQUIRE(tally.leads.size() + tally.false_alarms == tally.alarms);
         REQUIRE(tally.leads.size() <= tally.events);
         REQUIRE(tally.unresolved <= tally.false_alarms);
-        REQUIRE(tally.fresh_leads.size() <= tally.fresh_events);
+        REQUIRE(tally.fresh_caught <= tally.fresh_events);
         for (const std::size_t lead : tally.leads) {
           REQUIRE(lead >= kShortestLead);
           REQUIRE(lead <= horizon);

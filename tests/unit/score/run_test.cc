@@ -1,7 +1,9 @@
 #include "score/run.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "score/run_seconds.h"
 #include "score/thresholds.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
@@ -85,7 +87,7 @@ TEST_CASE("a stall that L0 announced 20 s before", "[score]") {
   CHECK(result.of_kind[kBacklogPlace].fresh_events == 1);
   CHECK(seconds_between(result.begin_wall, result.end_wall) == Approx(529));
   const Tally& tally = backlog_tally(result, asked);
-  CHECK(tally.leads == std::vector<std::size_t>{20});
+  CHECK(tally.leads == Leads{20});
   CHECK(tally.false_alarms == 0);
 }
 
@@ -99,8 +101,8 @@ TEST_CASE("every candidate threshold gets its tally", "[score]") {
     INFO(candidates[i]);
     const Tally& tally = backlog_tally(result, asked, i);
     const double files = candidates[i] * 20;
-    const std::size_t lead = files <= 4.01 ? 0 : files <= 14.01 ? 25 : files <= 18.01 ? 5 : 0;
-    CHECK(tally.leads == (lead > 0 ? std::vector<std::size_t>{lead} : std::vector<std::size_t>{}));
+    const std::uint32_t lead = files <= 4.01 ? 0 : files <= 14.01 ? 25 : files <= 18.01 ? 5 : 0;
+    CHECK(tally.leads == (lead > 0 ? Leads{lead} : Leads{}));
   }
 }
 
@@ -128,6 +130,25 @@ TEST_CASE("an edge that nobody saw is no alarm, and a gap of years takes no memo
   CHECK(tally.seconds == 210);
   CHECK(tally.alarms == 0);
   CHECK(tally.events == 1);
+}
+
+TEST_CASE("of scores the thresholds that they reach are kept", "[score]") {
+  const std::vector<double> thresholds = {0.5, 0.7, 1};
+  ReachedThresholds kept(thresholds);
+  const Scores given = {kNoScore, 0.49, 0.5, 0.69, 0.7, 2, -3, std::nan("")};
+  for (std::size_t i = 1; i < given.size(); ++i) kept.keep(i, given[i]);
+  kept.keep(8, std::nullopt);
+  kept.keep(9, 0.6);  // the largest of a second
+  kept.keep(9, 0.2);
+  kept.keep(9, std::nullopt);
+  const Scores scores = kept.scores();
+  REQUIRE(scores.size() == 10);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    CHECK(has_score(scores[i]) == has_score(given[i]));
+    for (const double one : thresholds) CHECK((scores[i] >= one) == (given[i] >= one));
+  }
+  CHECK_FALSE(has_score(scores[8]));
+  CHECK(scores[9] == 0.5);
 }
 
 TEST_CASE("half-second polls with jitter are seconds all the same", "[score]") {

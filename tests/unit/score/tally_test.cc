@@ -20,7 +20,7 @@ TEST_CASE("an hour with four events, of which three were warned of", "[score]") 
   CHECK(tally.fresh_events == 4);
   CHECK(tally.alarms == 5);
   CHECK(tally.false_alarms == 2);
-  CHECK(tally.leads == std::vector<std::size_t>{2, 12, 40});
+  CHECK(tally.leads == Leads{2, 12, 40});
   CHECK(recall(tally, 2) == 0.75);
   CHECK(recall(tally, 5) == 0.5);
   CHECK(recall(tally, 10) == 0.5);
@@ -46,7 +46,7 @@ TEST_CASE("tallies of runs add up", "[score]") {
   CHECK(sum.events == 2);
   CHECK(recall(sum, 10) == 0.5);
   CHECK(precision(sum) == 0.5);
-  CHECK(sum.leads == std::vector<std::size_t>{10});
+  CHECK(sum.leads == Leads{10});
 }
 
 TEST_CASE("what cannot be said is absent, not zero and no NaN", "[score]") {

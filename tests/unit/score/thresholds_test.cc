@@ -8,7 +8,7 @@ using namespace rocktune::score;
 
 namespace {
 
-Tally tally_of(std::size_t false_alarms, std::vector<std::size_t> leads, std::size_t events = 4) {
+Tally tally_of(std::size_t false_alarms, Leads leads, std::size_t events = 4) {
   Tally out;
   out.seconds = 3600;
   out.events = events;

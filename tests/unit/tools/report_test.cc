@@ -209,8 +209,12 @@ TEST_CASE("the page of a run that was tuned", "[tools][report]") {
 TEST_CASE("several databases are sections, and one can be asked for", "[tools][report]") {
   const tests::TempDirectory directory;
   const std::string path = record_stall(directory, "two", 1, 20, 2);
-  const auto both = trace_page({path, std::nullopt, {}});
+  std::string told;
+  const auto both = trace_page({path, std::nullopt, {}}, [&](auto number, auto total, auto& name) {
+    told += name + " " + std::to_string(number) + "/" + std::to_string(total) + "\n";
+  });
   REQUIRE(both);
+  CHECK(told == "db0 1/2\ndb1 2/2\n");
   const std::string text = html(*both);
   CHECK(contains(text, "Over time of db0"));
   CHECK(contains(text, "Over time of db1"));

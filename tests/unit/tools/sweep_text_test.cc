@@ -62,6 +62,7 @@ TEST_CASE("the best parameters are those that rank best wherever they were tried
   CHECK(contains(text, "11.0 ms"));  // median of 2 ms and 20 ms
   CHECK(contains(text, "the one with more combinations comes out ahead"));
   CHECK(contains(text, "2 of 2 databases"));
+  CHECK(contains(text, "the lower P99, also where both are within the SLO"));
   CHECK(contains(text, "1.00: the order is stable"));
   CHECK(contains(text, "Closed loop, simulated"));
 }
