@@ -14,8 +14,6 @@ namespace {
 // and from this share of the device's limits on its load is felt by reads.
 constexpr double kReadsHurtSeconds = 10;
 constexpr double kBusyShare = 0.5;
-// A wish that has passed is remembered for this long, so that slices do not follow every breath.
-constexpr double kWishSeconds = 60;
 // Who was not read for so long does not suffer: its process may stand still.
 constexpr double kSilentSeconds = 10;
 constexpr double kFullSlots = 0.8;
@@ -43,6 +41,14 @@ void DemandMeter::measure_background(const Features& f) {
   demand_.background_mean = background_.mean(60);
 }
 
+void DemandMeter::measure_backlog(const Situation& situation) {
+  need_peak_.observe(situation);
+  demand_.need.reset();
+  if (situation.need) demand_.need = need_peak_.largest(situation);
+  demand_.trouble = situation.trouble;
+  demand_.wants_rate = rate_wish_.update(situation.trouble, situation.now);
+}
+
 void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
   compactions_.note(f.at.tick, f.running_compactions);
   flushes_.note(f.at.tick, f.running_flushes);
@@ -50,14 +56,15 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
   demand_.jobs_used.reset();
   if (compactions && flushes) demand_.jobs_used = jobs_for(*compactions, *flushes);
   const KnobReading* knob = changeable_knob(f, knob::kBackgroundJobs);
-  if (knob == nullptr) return;
-  const std::int64_t jobs = std::clamp<std::int64_t>(knob->value, 2, kMostJobs);
+  const std::int64_t jobs =
+      knob == nullptr ? kMostJobs : std::clamp<std::int64_t>(knob->value, 2, kMostJobs);
   const auto used = [](const Value& running, std::int64_t slots) {
     return running.value_or(0) >= kFullSlots * static_cast<double>(slots);
   };
   const bool full = used(situation.running_compactions, compaction_slots(jobs)) ||
                     used(situation.running_flushes, flush_slots(jobs));
-  if (situation.trouble && full) wanted_jobs_ = f.at.tick;
+  demand_.wants_jobs =
+      jobs_wish_.update(knob != nullptr && situation.trouble && full, situation.now);
 }
 
 void DemandMeter::measure_cache(const Features& f) {
@@ -74,6 +81,7 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   if (!f.fresh) {
     if (read_at_ && !within(read_at_, f.at.tick, kSilentSeconds)) {
       demand_.trouble = demand_.reads_hurt = demand_.device_busy = demand_.reads = false;
+      demand_.wants_rate = false;
     }
     return demand_;
   }
@@ -85,15 +93,13 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   measure_background(f);
   measure_jobs(f, situation);
   measure_cache(f);
-  demand_.need = situation.need;
-  demand_.trouble = situation.trouble;
+  measure_backlog(situation);
   demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !situation.trouble;
   const Objective& o = input.objective;
   demand_.device_busy =
       queue_.mean(5).value_or(0) >= kBusyShare * o.device_queue_limit ||
       await_.mean(5).value_or(0) >= kBusyShare * o.device_await_limit_seconds * 1e3;
   demand_.reads = situation.reads_seen;
-  demand_.wants_jobs = within(wanted_jobs_, now, kWishSeconds);
   demand_.wants_cache = within(wanted_cache_, now, kWishSeconds);
   return demand_;
 }

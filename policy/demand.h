@@ -7,27 +7,30 @@
 
 #include <vector>
 
+#include "policy/learnt_wish.h"
 #include "policy/memory.h"
+#include "policy/need_peak.h"
 #include "policy/situation.h"
 
 namespace rocktune {
 
 struct Demand {
   // Background writing
-  Value need;             // what user writes cost, draining included (policy/situation.h)
+  Value need;  // the most that user writes cost of late, draining included (policy/need_peak.h)
   Value background;       // what is written, mean of 5 s
   Value background_peak;  // ...largest of 60 s
   Value background_mean;  // ...mean of 60 s
 
   // Who suffers
   bool trouble = false;      // its own backlog: writes wait, or will
+  bool wants_rate = false;   // the same, or so lately that it may come again
   bool reads_hurt = false;   // reads above their SLO for 10 s, without a backlog of its own
   bool device_busy = false;  // half of the device's limits of queue or await, over 5 s
   bool reads = false;        // it was read from within the last 60 s
 
   // Jobs
   Value jobs_used;          // the fewest max_background_jobs that the largest use of 60 s fits in
-  bool wants_jobs = false;  // all slots in use in trouble, within the last 60 s
+  bool wants_jobs = false;  // all slots in use in trouble, or so lately that it may come again
 
   // Memory
   Value cache_used;          // bytes in the block cache
@@ -43,16 +46,21 @@ class DemandMeter {
 
  private:
   void measure_background(const Features& features);
+  void measure_backlog(const Situation& situation);
   void measure_jobs(const Features& features, const Situation& situation);
   void measure_cache(const Features& features);
 
+  // A wish that has passed is remembered for this long, so that slices do not follow every breath.
+  static constexpr double kWishSeconds = 60;
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Observer observer_;
   Trend background_ = window(60), compactions_ = window(60), flushes_ = window(60);
   Trend reads_ = window(10), misses_ = window(10);
   Trend queue_ = window(5), await_ = window(5);
   ReadMisses read_misses_;
-  std::optional<Nanoseconds> wanted_jobs_, wanted_cache_, read_at_;
+  NeedPeak need_peak_;
+  LearntWish rate_wish_{kWishSeconds}, jobs_wish_{kWishSeconds};
+  std::optional<Nanoseconds> wanted_cache_, read_at_;
   Demand demand_;
 };
 

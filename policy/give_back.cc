@@ -19,6 +19,8 @@ constexpr double kGivenWindowSeconds = 15;
 // Differences of less than this share are not worth a change.
 constexpr double kShareDeadBand = 0.03;
 constexpr double kReturnBand = 0.1;
+// Of a rate, whose slices follow what the others need from minute to minute.
+constexpr double kRateShareBand = 0.15, kRateReturnBand = 0.2;
 // A backlog that comes and goes is one.
 constexpr double kBacklogSeconds = 30;
 // A change that was asked for is seen by then.
@@ -100,7 +102,8 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
                                         std::int64_t most) {
   const std::int64_t to = std::max(most, least(input, reading));
   const auto value = static_cast<double>(reading.value);
-  if (static_cast<double>(to) > value * (1 - kShareDeadBand)) return std::nullopt;
+  const double band = reading.name == knob::kRateLimit ? kRateShareBand : kShareDeadBand;
+  if (static_cast<double>(to) > value * (1 - band)) return std::nullopt;
   const bool backlog = within(backlog_at_, input.features.at.tick, kBacklogSeconds);
   if (reading.name == knob::kRateLimit && backlog) return std::nullopt;
   // Nobody's writers pay for another's wishes in a stall.
@@ -130,7 +133,10 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
   }
   // What the host lacks is not taken again because others need less.
   if (reading.name == knob::kCacheCapacity && memory_.is_low()) return std::nullopt;
-  if (static_cast<double>(to) < static_cast<double>(reading.value) * (1 + kReturnBand)) {
+  // Part of the way only where that is worth it.
+  const bool part = reading.name == knob::kRateLimit && to < before;
+  const double least_rise = part ? kRateReturnBand : kReturnBand;
+  if (static_cast<double>(to) < static_cast<double>(reading.value) * (1 + least_rise)) {
     return std::nullopt;
   }
   Proposal out = rocktune::propose(reading, to, "share.returned");

@@ -21,6 +21,7 @@ constexpr double kUsedMargin = 1.1;
 constexpr double kUnusedSeconds = 300;     // as long as a growth of the cache is judged at most
 constexpr double kUnusedGrant = 1.1;       // a slice this much above what is held is not used
 constexpr double kAtSlice = 0.05;          // this near to its slice the rate limit stands at it
+constexpr double kAboveSlice = 0.2;        // and so far above it it is left (policy/give_back.cc)
 constexpr double kUsesSlice = 0.7;         // as a limiter binds (policy/situation.cc)
 constexpr double kNeedMarginShared = 1.3;  // as the limiter's loop leaves
 
@@ -145,15 +146,17 @@ double rate_held(const ShareMember& member, const KnobReading* limiter, const Me
 }
 
 // Writers wait behind its slice: a limit that stands there, or still above it - it is not lowered
-// in trouble - and is used up. The slice of who only watches holds up nobody.
+// in trouble - and of which use is made: in a pause of compactions it held them up all the same.
+// The slice of who only watches holds up nobody.
 bool slice_holds_up(const ShareMember& member, const std::map<std::string, double>& slices) {
   const auto slice = slices.find(member.name);
   const KnobReading* limiter = database_knob(member, knob::kRateLimit);
   if (slice == slices.end() || !member.acts || !yields(member, limiter)) return false;
   const double limit = value_of(limiter), part = slice->second;
   if (limiter->value >= kUnlimitedBytesPerSecond || limit < (1 - kAtSlice) * part) return false;
-  return limit <= (1 + kAtSlice) * part ||
-         member.demand.background.value_or(0) >= kUsesSlice * part;
+  const bool at_slice = limit <= (1 + kAboveSlice) * part;
+  const Value& writes = at_slice ? member.demand.background_peak : member.demand.background;
+  return writes.value_or(0) >= kUsesSlice * part;
 }
 
 Claim device_claim(const ShareMember& member, const Members& members, double budget, double unit) {
@@ -166,7 +169,7 @@ Claim device_claim(const ShareMember& member, const Members& members, double bud
   claim.held = rate_held(member, limiter, members);
   // In steps, so that a passing rate makes no new plan at every poll.
   if (!claim.movable) claim.held = std::ceil(claim.held / unit) * unit;
-  if (member.demand.trouble) {
+  if (member.demand.wants_rate) {
     claim.need = budget;
   } else if (member.demand.need) {
     claim.need = kNeedMarginShared * *member.demand.need;

@@ -6,6 +6,7 @@ rocktune_unit_test(policy_test
     unit/policy/costly_jobs_test.cc
     unit/policy/deferral_due_test.cc
     unit/policy/deferral_test.cc
+    unit/policy/demand_meter_test.cc
     unit/policy/device_budget_test.cc
     unit/policy/engine_test.cc
     unit/policy/fault_parts_test.cc
@@ -64,6 +65,7 @@ rocktune_unit_test(policy_test
     unit/policy/shape_loop_test.cc
     unit/policy/shares_test.cc
     unit/policy/sharing_loop_test.cc
+    unit/policy/sharing_device_test.cc
     unit/policy/sharing_test.cc
     unit/policy/slow_writes_test.cc
     unit/policy/soft_limits_loop_test.cc

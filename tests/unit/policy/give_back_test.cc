@@ -75,6 +75,25 @@ TEST_CASE("the rate of who had a backlog is not lowered for others soon after it
   CHECK(down.empty());
 }
 
+TEST_CASE("a rate does not follow each breath of its slice", "[sharing]") {
+  GiveBackBench bench;
+  bench.f.knobs = {limiter_knob(100 << 20)};
+  const auto at_slice = [&bench](std::uint64_t mib) {
+    bench.f.shared = SharedBudget{};
+    bench.f.shared->device_members = 2;
+    bench.f.shared->background_max_bytes_per_second = mib << 20;
+    bench.step();
+    return bench.f.knobs[0].value >> 20;
+  };
+  CHECK(at_slice(88) == 100);
+  CHECK(at_slice(60) == 60);
+  CHECK(at_slice(70) == 60);
+  CHECK(at_slice(75) == 75);
+  bench.f.shared.reset();  // the last step to where it stood
+  bench.step();
+  CHECK(bench.f.knobs[0].value >> 20 == 100);
+}
+
 TEST_CASE("jobs that an earlier run lowered for others go back", "[sharing]") {
   GiveBackBench bench;
   bench.f.shared.reset();  // the others are gone

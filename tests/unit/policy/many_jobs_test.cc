@@ -9,13 +9,13 @@ using namespace rocktune::test;
 
 namespace {
 
-constexpr std::int64_t kFound = 16;
+constexpr std::int64_t kJobsFound = 16;
 
 class LargeTree {
  public:
   explicit LargeTree(double (*moved)(std::int64_t jobs)) : moved_(moved) {
     bench_.f.cpus = 64;
-    bench_.knob(knob::kBackgroundJobs) = jobs_knob(kFound);
+    bench_.knob(knob::kBackgroundJobs) = jobs_knob(kJobsFound);
     bench_.run(10, knob::kBackgroundJobs);  // what the device takes at its idlest
     bench_.f.pending_ratio = 0.6;
   }

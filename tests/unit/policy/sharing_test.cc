@@ -4,31 +4,12 @@
 #include <map>
 
 #include "tests/support/catch.h"
-#include "tests/unit/policy/shared_loop.h"
+#include "tests/unit/policy/share_member.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
 
 namespace {
-
-constexpr std::int64_t kShareTestMiB = 1 << 20;
-
-ShareMember member(const std::string& name, std::int64_t jobs = 2) {
-  ShareMember out;
-  out.name = name;
-  out.device = "nvme0n1";
-  out.cpus = 8;
-  out.knobs = {limiter_knob(kUnlimitedBytesPerSecond), jobs_knob(jobs, jobs),
-               cache_knob(256 * kShareTestMiB, 256 * kShareTestMiB)};
-  out.demand.jobs_used = 2;
-  out.memory = memory_use(out.knobs);
-  return out;
-}
-
-void set_cache(ShareMember& member, std::int64_t bytes) {
-  member.knobs.edit()[2].value = bytes;
-  member.memory = memory_use(member.knobs);
-}
 
 std::uint64_t jobs_of(const Sharing::Slices& slices, const std::string& name) {
   return slices.at(name).jobs_max.value_or(0);
@@ -201,30 +182,6 @@ TEST_CASE("a cache that several databases have counts once among all", "[sharing
   CHECK(*alone.at("a").memory_max_bytes + *alone.at("c").memory_max_bytes <= 512 * kShareTestMiB);
 }
 
-TEST_CASE("a limit that is nobody's to give takes no more of the device than is written",
-          "[sharing]") {
-  Sharing sharing;
-  ShareMember one = member("a"), two = member("b"), own = member("c");
-  for (ShareMember* each : {&one, &two}) {
-    each->in_common = {{{std::string(knob::kRateLimit), ""}, "process/3"}};
-    each->knobs.edit()[0] = limiter_knob(200 * kShareTestMiB, 200 * kShareTestMiB);
-    each->knobs.edit()[0].changeable = false;
-    each->demand.background = each->demand.background_mean = 20.0 * kShareTestMiB;
-    each->demand.background_peak = 150.0 * kShareTestMiB;  // a flush, counted as it ends
-    each->demand.need = 20.0 * kShareTestMiB;
-  }
-  own.demand.background = own.demand.background_mean = 30.0 * kShareTestMiB;
-  own.demand.background_peak = 150.0 * kShareTestMiB;
-  own.demand.need = 30.0 * kShareTestMiB;
-  two.demand.reads_hurt = two.demand.device_busy = two.demand.reads = true;
-  Sharing::Slices slices;
-  for (int i = 0; i < 60; ++i) {
-    slices = sharing.update(at_seconds(1 + 0.5 * i), {}, 8.0, {one, two, own});
-  }
-  REQUIRE(slices.at("c").background_max_bytes_per_second);
-  CHECK(*slices.at("c").background_max_bytes_per_second >= 29 * kShareTestMiB);
-}
-
 TEST_CASE("write buffers of column families whose knobs are not read count", "[sharing]") {
   Sharing sharing;
   HostBudget host;
@@ -284,46 +241,6 @@ TEST_CASE("memory that nobody used is not taken from another again and again", "
   CHECK(most > 180 * kShareTestMiB);
 }
 
-TEST_CASE("a limit above a slice that has shrunk is held up by it, too", "[sharing]") {
-  Sharing sharing;
-  ShareMember full = member("a"), calm = member("b");
-  for (ShareMember* each : {&full, &calm}) {
-    each->demand.background = each->demand.background_mean = 60.0 * kShareTestMiB;
-    each->demand.background_peak = 60.0 * kShareTestMiB;
-    each->demand.need = 50.0 * kShareTestMiB;
-    each->demand.device_busy = true;
-  }
-  full.knobs.edit()[0] = limiter_knob(200 * kShareTestMiB, 200 * kShareTestMiB);
-  calm.demand.reads_hurt = calm.demand.reads = true;
-  Sharing::Slices slices;
-  for (int i = 0; i < 240; ++i) {
-    slices = sharing.update(at_seconds(1 + 0.5 * i), {}, 8.0, {full, calm});
-  }
-  REQUIRE(slices.at("a").background_max_bytes_per_second);
-  const std::uint64_t closed = *slices.at("a").background_max_bytes_per_second;
-  REQUIRE(closed < 200 * kShareTestMiB);
-  full.demand.trouble = true;  // share.device lowers nothing in a backlog: its limit stays above
-  const auto run = [&] {
-    for (int i = 240; i < 260; ++i) {
-      slices = sharing.update(at_seconds(1 + 0.5 * i), {}, 8.0, {full, calm});
-    }
-    return slices.at("a").background_max_bytes_per_second.value_or(1ull << 62);
-  };
-  SECTION("which it uses up") {
-    full.demand.background = 1.0 * static_cast<double>(closed);
-    CHECK(run() > closed * 3 / 2);
-  }
-  SECTION("not where it does not") {
-    full.demand.background = 0.3 * static_cast<double>(closed);
-    CHECK(run() <= closed * 3 / 2);
-  }
-  SECTION("not where nobody would lower it") {
-    full.demand.background = 1.0 * static_cast<double>(closed);
-    full.acts = false;
-    CHECK(run() <= closed * 3 / 2);
-  }
-}
-
 TEST_CASE("a wish for memory that has ended leaves nothing idle", "[sharing]") {
   Sharing sharing;
   HostBudget host;
@@ -368,48 +285,4 @@ TEST_CASE("within_share: the smaller of one's own budget and the slice", "[shari
   CHECK(within_share(own, shared).memory_max == Bytes{50});
   shared.memory_max_bytes = ~std::uint64_t{0};
   CHECK(within_share(own, shared).memory_max == Bytes{50});
-}
-
-TEST_CASE("who is read asks its neighbours for writes as small as its own", "[sharing]") {
-  ShareMember reader = member("reader"), writer = member("writer"), apart = member("apart");
-  apart.device = "nvme1n1";
-  reader.demand.reads = true;
-  reader.knobs.edit().push_back(
-      knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 1 << 30));
-  Sharing sharing;
-  const auto sizes = [&] {
-    std::map<std::string, Counter> out;
-    for (const auto& [name, slice] :
-         sharing.update(at_seconds(1), {}, 8.0, {reader, writer, apart})) {
-      out[name] = slice.write_size_max_bytes;
-    }
-    return out;
-  };
-  SECTION("those on its device, not itself") {
-    CHECK(sizes()["writer"] == 128u << 10);
-    CHECK_FALSE(sizes()["reader"]);
-    CHECK_FALSE(sizes()["apart"]);
-  }
-  SECTION("who is not read follows, and asks for nothing") {
-    reader.demand.reads = false;
-    CHECK_FALSE(sizes()["writer"]);
-  }
-  SECTION("what was found, or set by the operator, is no finding") {
-    reader.knobs.edit().back() =
-        knob_reading(knob::kWriteSize, 128 << 10, 128 << 10, 64 << 10, 1 << 30);
-    CHECK_FALSE(sizes()["writer"]);
-    reader.knobs.edit().back() =
-        knob_reading(knob::kWriteSize, 128 << 10, 1 << 20, 64 << 10, 1 << 30);
-    reader.knobs.edit().back().owner = KnobOwner::kManual;
-    CHECK_FALSE(sizes()["writer"]);
-  }
-  SECTION("of two readers the smaller one counts") {
-    ShareMember other = reader;
-    other.name = "other";
-    other.knobs.edit().back().value = 64 << 10;
-    const auto slices = sharing.update(at_seconds(1), {}, 8.0, {reader, writer, other});
-    CHECK(slices.at("writer").write_size_max_bytes == 64u << 10);
-    CHECK(slices.at("reader").write_size_max_bytes == 64u << 10);
-    CHECK(slices.at("other").write_size_max_bytes == 128u << 10);
-  }
 }

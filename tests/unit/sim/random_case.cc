@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/random.h"
+#include "tests/support/catch.h"
 
 namespace rocktune::sim {
 namespace {
@@ -149,25 +150,82 @@ EngineConfig random_config(Dice& dice) {
   return config;
 }
 
-}  // namespace
-
-RandomCase random_case(std::uint64_t seed, std::uint64_t luck, double seconds) {
-  Dice dice(seed);
-  const HostLaws machine = random_machine(dice, seconds);
-  Plant plant = random_plant(dice, luck);
-  auto phases = random_phases(dice, plant.laws().bytes_per_write, seconds);
-  const EngineConfig config = random_config(dice);
-  return {Host(machine, {std::move(plant)}), std::move(phases), config};
+// Of each database's own.
+std::uint64_t luck_of(std::uint64_t luck, std::size_t database) {
+  return luck == 0 ? 0 : luck + 1000 * database;
 }
 
-RandomCase steady_case(std::uint64_t seed, std::uint64_t luck, double seconds) {
+}  // namespace
+
+RandomCase random_case(std::uint64_t seed, std::uint64_t luck, double seconds,
+                       std::size_t databases) {
+  Dice dice(seed);
+  const HostLaws machine = random_machine(dice, seconds);
+  std::vector<Plant> plants;
+  std::vector<RandomDatabase> out;
+  for (std::size_t i = 0; i < databases; ++i) {
+    plants.push_back(random_plant(dice, luck_of(luck, i)));
+    auto phases = random_phases(dice, plants.back().laws().bytes_per_write, seconds);
+    out.push_back({std::move(phases), random_config(dice)});
+  }
+  return {Host(machine, std::move(plants)), std::move(out)};
+}
+
+RandomCase steady_case(std::uint64_t seed, std::uint64_t luck, double seconds,
+                       std::size_t databases) {
   Dice dice(seed);
   HostLaws machine = random_machine(dice, seconds);
   machine.device_changes.clear();
-  Plant plant = random_plant(dice, luck);
-  const Arrivals load = random_load(dice, random_threads(dice), plant.laws().bytes_per_write);
-  const EngineConfig config = random_config(dice);
-  return {Host(machine, {std::move(plant)}), {{seconds, load}}, config};
+  std::vector<Plant> plants;
+  std::vector<RandomDatabase> out;
+  for (std::size_t i = 0; i < databases; ++i) {
+    plants.push_back(random_plant(dice, luck_of(luck, i)));
+    const Arrivals load =
+        random_load(dice, random_threads(dice), plants.back().laws().bytes_per_write);
+    out.push_back({{{seconds, load}}, random_config(dice)});
+  }
+  return {Host(machine, std::move(plants)), std::move(out)};
+}
+
+ClosedLoop loop_of(const RandomCase& one, const std::string& policy) {
+  std::vector<EngineConfig> configs;
+  for (const RandomDatabase& database : one.databases) {
+    configs.push_back(database.config);
+    configs.back().policy = policy;
+  }
+  auto loop = ClosedLoop::create(one.host, configs);
+  REQUIRE(loop);
+  for (std::size_t i = 0; i < one.databases.size(); ++i) {
+    loop->host().plant(i).set_arrivals(one.databases[i].phases.front().arrivals);
+  }
+  return *std::move(loop);
+}
+
+void run_phases(const RandomCase& one, ClosedLoop& loop) {
+  struct Place {
+    std::size_t phase = 0;
+    double end = 0;
+  };
+  std::vector<Place> places;
+  for (const RandomDatabase& database : one.databases) {
+    places.push_back({0, database.phases.front().seconds});
+  }
+  for (double now = 0;;) {
+    const double next =
+        std::min_element(places.begin(), places.end(), [](const Place& a, const Place& b) {
+          return a.end < b.end;
+        })->end;
+    loop.run(next - now);
+    now = next;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      Place& place = places[i];
+      if (place.end > now) continue;
+      if (++place.phase == one.databases[i].phases.size()) return;
+      const RandomPhase& phase = one.databases[i].phases[place.phase];
+      place.end += phase.seconds;
+      loop.host().plant(i).set_arrivals(phase.arrivals);
+    }
+  }
 }
 
 }  // namespace rocktune::sim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "sim/loop.h"
@@ -14,15 +15,27 @@ struct RandomPhase {
   Arrivals arrivals;
 };
 
-struct RandomCase {
-  Host host;
+struct RandomDatabase {
   std::vector<RandomPhase> phases;
   EngineConfig config;
 };
 
+struct RandomCase {
+  Host host;
+  std::vector<RandomDatabase> databases;
+};
+
 // Loads in steps of one to four minutes, some of them in bursts, on a device that may degrade.
-RandomCase random_case(std::uint64_t seed, std::uint64_t luck, double seconds);
-// One load, on a device that stays as it is.
-RandomCase steady_case(std::uint64_t seed, std::uint64_t luck, double seconds);
+// Several databases are on one device.
+RandomCase random_case(std::uint64_t seed, std::uint64_t luck, double seconds,
+                       std::size_t databases = 1);
+// One load for each, on a device that stays as it is.
+RandomCase steady_case(std::uint64_t seed, std::uint64_t luck, double seconds,
+                       std::size_t databases = 1);
+
+// Tuned by this policy; the first phases have begun.
+ClosedLoop loop_of(const RandomCase& one, const std::string& policy);
+// Through all phases.
+void run_phases(const RandomCase& one, ClosedLoop& loop);
 
 }  // namespace rocktune::sim

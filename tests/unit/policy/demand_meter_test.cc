@@ -1,0 +1,97 @@
+// What a database wants of what it shares with others, and how long it is remembered.
+#include "policy/demand.h"
+#include "policy/learnt_wish.h"
+#include "tests/support/catch.h"
+#include "tests/unit/policy/headroom_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+struct Metered {
+  Demand run(double seconds) {
+    Demand last;
+    for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
+      bench.f.at.tick += at_seconds(0.5);
+      last = meter.update({bench.f, bench.indicators, bench.objective, bench.budget});
+    }
+    return last;
+  }
+  // Writers stand still for five seconds.
+  Demand stall() {
+    bench.f.write_stopped = 1;
+    const Demand during = run(5);
+    bench.f.write_stopped = 0;
+    return during;
+  }
+
+  HeadroomBench bench;
+  DemandMeter meter;
+};
+
+}  // namespace
+
+TEST_CASE("a backlog is remembered, and longer where it comes again", "[sharing]") {
+  Metered one;
+  CHECK_FALSE(one.run(10).wants_rate);
+  CHECK(one.stall().wants_rate);
+  const Demand after = one.run(55);
+  CHECK_FALSE(after.trouble);
+  CHECK(after.wants_rate);
+  CHECK_FALSE(one.run(20).wants_rate);
+  one.stall();
+  CHECK(one.run(115).wants_rate);
+  CHECK_FALSE(one.run(20).wants_rate);
+}
+
+TEST_CASE("who is no longer read from its agent wants nothing of the device", "[sharing]") {
+  Metered one;
+  one.run(10);
+  REQUIRE(one.stall().wants_rate);
+  one.bench.f.fresh = false;
+  CHECK(one.run(5).wants_rate);
+  CHECK_FALSE(one.run(10).wants_rate);
+}
+
+TEST_CASE("jobs that were all in use in a backlog are wanted for a while", "[sharing]") {
+  Metered one;
+  one.bench.f.knobs = {jobs_knob(4, 4)};
+  one.bench.f.running_compactions = 3;
+  CHECK_FALSE(one.run(10).wants_jobs);  // no backlog
+  CHECK(one.stall().wants_jobs);
+  one.bench.f.running_compactions = 0;
+  CHECK(one.run(50).wants_jobs);
+  CHECK_FALSE(one.run(25).wants_jobs);
+}
+
+TEST_CASE("what is needed is the most of late", "[sharing]") {
+  Metered one;
+  const double need = one.run(120).need.value_or(0);
+  REQUIRE(need > 0);
+  one.bench.f.user_write_bytes_per_second = 1e6;
+  one.bench.f.flush_bytes_per_second = 1e6;
+  one.bench.f.compaction_write_bytes_per_second = 2e6;
+  const double soon = one.run(120).need.value_or(0);
+  CHECK(soon > 0.7 * need);
+  CHECK(soon < need);
+}
+
+TEST_CASE("a wish that comes back late is remembered for less long again", "[sharing]") {
+  LearntWish wish(60);
+  double now = 0;
+  const auto update = [&](bool wished, double seconds) {
+    bool stands = false;
+    for (const double end = now + seconds; now < end; now += 1) {
+      stands = wish.update(wished, at_seconds(now));
+    }
+    return stands;
+  };
+  CHECK(update(true, 1));
+  CHECK_FALSE(update(false, 100));
+  CHECK(update(true, 1));
+  CHECK(update(false, 100));
+  CHECK_FALSE(update(false, 1000));
+  CHECK(update(true, 1));  // after more than a quarter of an hour
+  CHECK_FALSE(update(false, 100));
+}
