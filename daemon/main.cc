@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     rocktune::daemon::Log log;
     return main_with(std::get<Options>(std::move(options)), log);
   } catch (const std::exception& error) {
-    std::cerr << "rocktuned: " << error.what() << "\n";
+    std::cerr << "rocktuned: " << printable(error.what()) << "\n";
     return 1;
   }
 }

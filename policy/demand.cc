@@ -37,6 +37,8 @@ void DemandMeter::measure_background(const Features& f) {
   }
   background_.note(f.at.tick, background);
   demand_.background = background_.mean(5);
+  background_means_.note(f.at.tick, demand_.background);
+  demand_.background_most = background_means_.largest(60);
   demand_.background_peak = background_.largest(60);
   demand_.background_mean = background_.mean(60);
 }
@@ -81,7 +83,7 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   if (!f.fresh) {
     if (read_at_ && !within(read_at_, f.at.tick, kSilentSeconds)) {
       demand_.trouble = demand_.reads_hurt = demand_.device_busy = demand_.reads = false;
-      demand_.wants_rate = false;
+      demand_.wants_rate = demand_.wants_jobs = demand_.wants_cache = false;
     }
     return demand_;
   }

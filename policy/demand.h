@@ -20,6 +20,8 @@ struct Demand {
   Value background;       // what is written, mean of 5 s
   Value background_peak;  // ...largest of 60 s
   Value background_mean;  // ...mean of 60 s
+  Value
+      background_most;  // ...largest mean of 5 s within 60 s: of flushes single samples say nothing
 
   // Who suffers
   bool trouble = false;      // its own backlog: writes wait, or will
@@ -54,7 +56,8 @@ class DemandMeter {
   static constexpr double kWishSeconds = 60;
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Observer observer_;
-  Trend background_ = window(60), compactions_ = window(60), flushes_ = window(60);
+  Trend background_ = window(60), background_means_ = window(60), compactions_ = window(60),
+        flushes_ = window(60);
   Trend reads_ = window(10), misses_ = window(10);
   Trend queue_ = window(5), await_ = window(5);
   ReadMisses read_misses_;

@@ -11,7 +11,7 @@ constexpr double kFallSeconds = 15, kFallFactor = 0.85, kDeviceNeedMargin = 1.3;
 constexpr double kReliefSeconds = 2, kReliefFactor = 2;  // the limiter's dwell, and its raise
 constexpr double kRisingSeconds = 15, kRiseFactor = 1.25;
 // Above this many times what is written at most, it limits nothing; where somebody's backlog seems
-// to wait behind a slice, that has to be seen more clearly.
+// to wait behind a slice, that has to be seen more clearly (two steps of a rise more).
 constexpr double kOpenFactor = 1.5, kHeldUpOpenFactor = 4.5;
 // Others' background work below this is not what makes anybody suffer.
 constexpr double kLeastWork = 1 << 20;
@@ -61,7 +61,12 @@ void DeviceBudget::rise(double factor, const Picture& picture, Nanoseconds now) 
   budget_ = std::max(*budget_ * factor, picture.least);
   moved_ = now;
   const double most = std::max(background_.largest(60).value_or(0), picture.least);
-  if (*budget_ > (picture.held_up ? kHeldUpOpenFactor : kOpenFactor) * most) budget_.reset();
+  if (*budget_ <= (picture.held_up ? kHeldUpOpenFactor : kOpenFactor) * most) return;
+  budget_.reset();
+  freed_.reset();
+  if (!picture.held_up) return;
+  freed_ = now;
+  rest_.went_back(now);
 }
 
 void DeviceBudget::lower(const Picture& picture, Nanoseconds now) {
@@ -81,7 +86,8 @@ std::optional<double> DeviceBudget::update(Nanoseconds now,
   const double hurt = hurt_.update(hurts, now);
   const double quiet = quiet_.update(!hurts, now);
   if (!budget_) {
-    if (hurt >= kSufferSeconds) close(picture, now);
+    const bool rests = freed_ && seconds_between(*freed_, now) < rest_.seconds();
+    if (hurt >= kSufferSeconds && !rests) close(picture, now);
     return budget_;
   }
   const double since = moved_ ? seconds_between(*moved_, now) : kFallSeconds;

@@ -6,8 +6,8 @@
 // a backlog while others, who have none, write. While reads suffer it falls in small steps, not
 // below what all writes need; a member whose backlog its slice holds up raises it at once: the
 // backlog wins, as in each engine. Quiet for a while it rises, and opens where it limits nothing
-// any more. Each time that trouble comes back soon after a rise, the quiet time doubles. Pure; not
-// thread-safe.
+// any more; so it does where it rises far above all that is written. Each time that trouble comes
+// back soon after either, the quiet time doubles. Pure; not thread-safe.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace rocktune {
 struct DeviceMember {
   Demand demand;
   double least = 0;               // bytes/s that it is never limited below
-  bool held_up = false;           // its rate limit stands at its slice
+  bool held_up = false;           // its rate limit stands at its slice, or above, and is used up
   std::optional<double> at_most;  // of the device, for background work, where that is known
 };
 
@@ -47,7 +47,8 @@ class DeviceBudget {
   Trend background_{Trend::Jumps::kKeep, 0, 60};
   Held hurt_, quiet_;
   std::optional<Nanoseconds> moved_;
-  LearntWait rest_{kQuietSeconds};  // no rise for so long after somebody suffered
+  std::optional<Nanoseconds> freed_;  // for a backlog that it did not hold up; it rests then, too
+  LearntWait rest_{kQuietSeconds};    // no rise for so long after somebody suffered
 };
 
 }  // namespace rocktune

@@ -81,6 +81,7 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
   if (reading == nullptr) return {};
   if (rate_ != reading->value) {  // what was seen at another rate
     stops_.clear();
+    stop_began_.reset();
     stop_ended_.reset();
     earlier_ended_.reset();
   }
@@ -108,7 +109,8 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
                               " that were accepted is more even than one at " + text::rate(rate)
                         : "writes are delayed to " + text::rate(delayed.value_or(0)) + ", and " +
                               text::rate(*accepted) + " were accepted over the last " +
-                              text::duration(std::min(written_.span_seconds(), kAcceptedSeconds));
+                              text::duration(std::min(written_.span_seconds(), kAcceptedSeconds)) +
+                              (by_debt ? ": for pending bytes no faster than was found" : "");
   out.expected = {"stalled_ratio", true, situation.stalled_ratio.value_or(0),
                   kFlowEvaluationSeconds};
   out.evidence = {{"user_write_bytes_per_second", *accepted, std::nullopt}};

@@ -5,7 +5,8 @@
 // it: the knob is a cap, too, so what was found comes back once the backlog is gone. Where that
 // is far above what the database can keep up with, level 0 fills through the whole delay up to the
 // stop; where it is far below, or has collapsed (facebook/rocksdb issue 1966: 26 KB/s), writers
-// wait for no good reason. Either way the right value is what was accepted lately.
+// wait for no good reason. Either way the right value is what was accepted lately, but no more than
+// what was found where pending bytes are what delays: what was accepted made them.
 #pragma once
 
 #include <optional>

@@ -20,7 +20,7 @@ constexpr double kGivenWindowSeconds = 15;
 constexpr double kShareDeadBand = 0.03;
 constexpr double kReturnBand = 0.1;
 // Of a rate, whose slices follow what the others need from minute to minute.
-constexpr double kRateShareBand = 0.15, kRateReturnBand = 0.2;
+constexpr double kRateReturnBand = 0.2;
 // A backlog that comes and goes is one.
 constexpr double kBacklogSeconds = 30;
 // A change that was asked for is seen by then.

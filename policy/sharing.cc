@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "model/knobs.h"
+#include "policy/give_back.h"
 #include "policy/guard_limits.h"
 #include "policy/memory.h"
 
@@ -21,7 +22,6 @@ constexpr double kUsedMargin = 1.1;
 constexpr double kUnusedSeconds = 300;     // as long as a growth of the cache is judged at most
 constexpr double kUnusedGrant = 1.1;       // a slice this much above what is held is not used
 constexpr double kAtSlice = 0.05;          // this near to its slice the rate limit stands at it
-constexpr double kAboveSlice = 0.2;        // and so far above it it is left (policy/give_back.cc)
 constexpr double kUsesSlice = 0.7;         // as a limiter binds (policy/situation.cc)
 constexpr double kNeedMarginShared = 1.3;  // as the limiter's loop leaves
 
@@ -79,6 +79,13 @@ std::uint64_t counted(double value) {
   return static_cast<std::uint64_t>(std::clamp(value, 0.0, kLargest));
 }
 
+// Its own budget bounds what is taken: what was found, and still stands, is not taken back for it.
+double own_jobs(const ShareMember& member, const KnobReading* knob) {
+  const auto most = static_cast<double>(*member.budget.jobs_max);
+  const auto found = knob == nullptr ? 0 : static_cast<double>(knob->found);
+  return std::max(most, std::min(found, value_of(knob)));
+}
+
 // `by_cpus`: nobody said how many jobs there are, so that none has more than its CPUs.
 Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
   const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
@@ -91,9 +98,7 @@ Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
   const double found = knob == nullptr ? 0 : static_cast<double>(knob->found);
   claim.usual = found;
   const double most = by_cpus ? std::max({member.cpus.value_or(0), found, kJobsFloor}) : budget;
-  // Its own budget bounds what is taken: what was found is not taken back for it.
-  claim.cap =
-      member.budget.jobs_max ? std::max(found, static_cast<double>(*member.budget.jobs_max)) : most;
+  claim.cap = member.budget.jobs_max ? own_jobs(member, knob) : most;
   claim.need = member.demand.wants_jobs ? claim.cap : member.demand.jobs_used;
   bound_need(member, claim);
   return claim;
@@ -105,12 +110,11 @@ double jobs_of_host(double cpus, const std::vector<ShareMember>& members) {
   double own = 0, found = 0, others = -1;
   for (const ShareMember& member : members) {
     const KnobReading* knob = database_knob(member, knob::kBackgroundJobs);
-    const double as_found = knob == nullptr ? 0 : static_cast<double>(knob->found);
     if (member.budget.jobs_max) {
-      own += std::max(as_found, static_cast<double>(*member.budget.jobs_max));
+      own += own_jobs(member, knob);
       continue;
     }
-    found += as_found;
+    if (knob != nullptr) found += static_cast<double>(knob->found);
     ++others;
   }
   return own + (others < 0 ? 0 : std::max(found, cpus + kJobsFloor * others));
@@ -154,8 +158,8 @@ bool slice_holds_up(const ShareMember& member, const std::map<std::string, doubl
   if (slice == slices.end() || !member.acts || !yields(member, limiter)) return false;
   const double limit = value_of(limiter), part = slice->second;
   if (limiter->value >= kUnlimitedBytesPerSecond || limit < (1 - kAtSlice) * part) return false;
-  const bool at_slice = limit <= (1 + kAboveSlice) * part;
-  const Value& writes = at_slice ? member.demand.background_peak : member.demand.background;
+  const bool at_slice = limit * (1 - kRateShareBand) <= part;
+  const Value& writes = at_slice ? member.demand.background_most : member.demand.background;
   return writes.value_or(0) >= kUsesSlice * part;
 }
 

@@ -29,10 +29,10 @@ namespace rocktune {
 
 // What all members may take together.
 struct HostBudget {
-  std::optional<Bytes> memory_max;       // cache and write buffers; unset: each its own budget
-  std::optional<std::int64_t> jobs_max;  // sum of max_background_jobs; unset: what their own
-                                         // budgets say, and for all others together the CPUs and
-                                         // two for each but one
+  std::optional<Bytes> memory_max;  // cache and write buffers; unset: each its own budget
+  // Sum of max_background_jobs; unset: what their own budgets say, none less than it was found with
+  // and holds, and for all others together the CPUs and two for each but one.
+  std::optional<std::int64_t> jobs_max;
   bool operator==(const HostBudget&) const = default;
 };
 

@@ -176,11 +176,22 @@ class UnixServer : public Server<asio::local::stream_protocol> {
  private:
   void look_after_file() {
     look_.expires_after(kBetweenLooks);
-    look_.async_wait([this](const boost::system::error_code& error) {
-      if (error) return;
-      if (inode_of(path_) != inode_) restore_file();
-      look_after_file();
-    });
+    look_.async_wait(
+        [this, alive = std::weak_ptr<bool>(alive_)](const boost::system::error_code& error) {
+          if (error || alive.expired()) return;
+          const std::uint64_t there = inode_of(path_);  // 0: no file
+          if (there == 0 || there != inode_) {
+            restore_file();
+          } else if (!problem_.empty()) {
+            is_back();
+          }
+          look_after_file();
+        });
+  }
+
+  void is_back() {
+    log_.info("listens at the control socket " + path_ + " again");
+    problem_.clear();
   }
 
   void restore_file() {
@@ -189,12 +200,12 @@ class UnixServer : public Server<asio::local::stream_protocol> {
     const bool is_known = restored ? !problem_.empty() : problem == problem_;
     if (!is_known) {
       const std::string until =
-          ": `rocktune` does not reach rocktuned until it is made anew, which "
-          "is tried every 2 s: ";
+          ": `rocktune` does not reach rocktuned until it is made anew, which is tried every " +
+          std::to_string(kBetweenLooks.count()) + " s: ";
       log_.warn("the control socket " + path_ + " was removed" + (restored ? "" : until + problem));
     }
-    if (restored) log_.info("listens at the control socket " + path_ + " again");
     problem_ = problem;
+    if (restored) is_back();
   }
 
   Result<void> listen_again() {
@@ -215,6 +226,8 @@ class UnixServer : public Server<asio::local::stream_protocol> {
   Log& log_;
   std::string problem_;  // why the file is not there, as last said; empty: it is
   asio::steady_timer look_;
+  // A look that is due already may come after the end.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace

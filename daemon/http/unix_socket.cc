@@ -22,13 +22,17 @@ const sockaddr* as_sockaddr(const sockaddr_un& address) {
 }
 
 const char* advice(int error) {
+  if (error != EACCES) return "";
+  return "; run rocktuned as root, or set daemon.control_socket to a path of your own "
+         "(docs/operate.md, \"Who may do what\")";
+}
+
+// Of a file that was removed while rocktuned runs.
+const char* advice_again(int error) {
   switch (error) {
-    case EACCES:
-      return "; run rocktuned as root, or set daemon.control_socket to a path of your own "
-             "(docs/operate.md, \"Who may do what\")";
-    case ENOENT:  // removed while rocktuned runs
+    case ENOENT:
       return "; make its directory anew, or restart rocktuned, which does";
-    case EROFS:  // the same under the systemd unit, whose sandbox lets nothing else be written
+    case EROFS:  // under the systemd unit, whose sandbox lets nothing else be written
       return "; restart rocktuned";
     default:
       return "";
@@ -92,21 +96,28 @@ Result<UnixSocket> UnixSocket::listen_again(const std::string& path) {
   const Result<sockaddr_un> address = address_of(path);
   if (!address) return tl::unexpected<Error>(address.error());
   make_way(path);
-  return bind(path, *address);
+  Result<UnixSocket> socket = bind(path, *address);
+  if (socket) return socket;
+  Error error = socket.error();
+  error.message += advice_again(errno);
+  return tl::unexpected<Error>(std::move(error));
 }
 
 Result<UnixSocket> UnixSocket::bind(const std::string& path, const sockaddr_un& address) {
   const int fd = new_socket();
   if (fd < 0) return tl::unexpected<Error>(problem(path, "make"));
   const mode_t before = ::umask(0177);
-  const bool listening =
-      ::bind(fd, as_sockaddr(address), sizeof address) == 0 && ::listen(fd, SOMAXCONN) == 0;
+  const bool bound = ::bind(fd, as_sockaddr(address), sizeof address) == 0;
+  const bool listening = bound && ::listen(fd, SOMAXCONN) == 0;
   const int error = errno;
   ::umask(before);
   if (listening) return UnixSocket(path, fd);
+  if (bound) ::unlink(path.c_str());
   ::close(fd);
   errno = error;
-  return tl::unexpected<Error>(problem(path, "bind"));
+  Error problem_here = problem(path, "bind");
+  errno = error;
+  return tl::unexpected<Error>(std::move(problem_here));
 }
 
 UnixSocket::UnixSocket(UnixSocket&& other) noexcept

@@ -194,9 +194,10 @@ class Removed(Daemon):
 
     def test_nobody_elses_socket_is_taken(self):
         self.daemon = self.start_daemon(mode="observe")
-        self.control.unlink()
         with socket.socket(socket.AF_UNIX) as theirs:
-            theirs.bind(str(self.control))
+            elsewhere = self.directory / "theirs.sock"
+            theirs.bind(str(elsewhere))
+            elsewhere.rename(self.control)
             wait_for("it to be said", lambda: self.said("Address already in use"), 10)
             time.sleep(3)
             theirs.listen()
@@ -211,7 +212,8 @@ class Removed(Daemon):
         self.daemon = self.start_daemon(mode="observe")
         self.host()
         wait_for("samples", lambda: self.samples()["recorded"] > 2)
-        shutil.rmtree(self.agents)
+        removed = self.agents.rename(self.directory / "removed")
+        shutil.rmtree(removed)
         wait_for("it to be said", lambda: self.said("make its directory anew"), 10)
         wait_for("the loss", lambda: "agent lost" in self.alerts.read_text(), 10)
         time.sleep(3)

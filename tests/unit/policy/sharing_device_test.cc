@@ -66,13 +66,14 @@ TEST_CASE("a limit above a slice that has shrunk is held up by it, too", "[shari
   }
   SECTION("nor where it stands at its slice, which follows from that") {
     full.knobs.edit()[0] = limiter_knob(static_cast<std::int64_t>(closed), 200 * kShareTestMiB);
-    full.demand.background = full.demand.background_peak = 0.3 * static_cast<double>(closed);
+    full.demand.background = full.demand.background_most = 0.3 * static_cast<double>(closed);
+    full.demand.background_peak = 2.0 * static_cast<double>(closed);  // one flush
     CHECK(run() <= closed * 3 / 2);
   }
   SECTION("there in a pause of its compactions, too") {
     full.knobs.edit()[0] = limiter_knob(static_cast<std::int64_t>(closed), 200 * kShareTestMiB);
     full.demand.background = 0.0;
-    full.demand.background_peak = 1.0 * static_cast<double>(closed);
+    full.demand.background_most = 1.0 * static_cast<double>(closed);
     CHECK(run() > closed * 3 / 2);
   }
   SECTION("not where nobody would lower it") {

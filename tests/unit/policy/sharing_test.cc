@@ -77,6 +77,15 @@ TEST_CASE("a number of jobs of its own takes none of those that were found", "[s
   for (int i = 0; i < 60; ++i) slices = sharing.update(at_seconds(i), {}, 8.0, {found, other});
   CHECK(jobs_of(slices, "a") == 7);
   CHECK(jobs_of(slices, "b") == 4);
+  // What it does not have any more it cannot take again, and keeps from nobody.
+  found.knobs.edit()[1] = jobs_knob(4, 7);
+  other = member("b", 8);
+  found.demand.wants_jobs = other.demand.wants_jobs = true;
+  HostBudget host;
+  host.jobs_max = 12;
+  for (int i = 60; i < 120; ++i) slices = sharing.update(at_seconds(i), host, 8.0, {found, other});
+  CHECK(jobs_of(slices, "a") == 4);
+  CHECK(jobs_of(slices, "b") == 8);
 }
 
 TEST_CASE("who cannot take more takes nothing from who has it", "[sharing]") {

@@ -19,9 +19,9 @@ constexpr double kMostBehind = 0.03;  // of static's throughput, and of the time
 constexpr double kRunSeconds = 900;
 constexpr std::uint64_t kSeeds = 50, kMoreSeeds = 1000, kMorePairs = 8;
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kNeighbourSeeds = 8;  // each takes seven times as long
+constexpr std::uint64_t kNeighbourSeeds = 8, kHarmedWriters = 0;  // each takes seven times as long
 #else
-constexpr std::uint64_t kNeighbourSeeds = 25;
+constexpr std::uint64_t kNeighbourSeeds = 25, kHarmedWriters = 1;
 #endif
 constexpr std::uint64_t kMoreNeighbours = 250;
 
@@ -130,7 +130,7 @@ TEST_CASE("two databases on one device hardly ever lose by it", "[property]") {
   const Neighbours came = look_at_neighbours(1, kNeighbourSeeds);
   CHECK(came.sum.slower < 0);
   CHECK(came.sum.lost_seconds < 0);
-  CHECK(came.harm <= 1);
+  CHECK(came.harm <= kHarmedWriters);
 }
 
 // Not among the tests that have to pass, since some of them are harm: `sim_test "[more-seeds]"`
@@ -140,7 +140,7 @@ TEST_CASE("over more random workloads", "[.more-seeds]") {
 }
 
 TEST_CASE("over more random neighbours", "[.more-neighbours]") {
-  const Neighbours came = look_at_neighbours(kNeighbourSeeds + 1, kMoreNeighbours);
+  const Neighbours came = look_at_neighbours(26, kMoreNeighbours);
   CHECK(came.harm == 0);
 }
 
