@@ -49,6 +49,7 @@ inline constexpr double kLeastSecondsEach = 30;
 inline constexpr double kMiB = 1 << 20;
 
 // The rules, in the order of the table.
+void judge_auto_compactions(const Evidence&, Findings&);
 void judge_compaction_style(const Evidence&, Findings&);
 void judge_level1_size(const Evidence&, Findings&);
 void judge_dynamic_levels(const Evidence&, Findings&);

@@ -11,7 +11,8 @@
 namespace rocktune::advice {
 namespace {
 
-constexpr std::array<Rule, 19> kRules{{
+constexpr std::array<Rule, 20> kRules{{
+    {"auto_compactions", "compactions that were turned off", judge_auto_compactions},
     {"compaction_style", "level or universal, for each column family", judge_compaction_style},
     {"level1_size", "max_bytes_for_level_base against what level 0 hands down", judge_level1_size},
     {"dynamic_levels", "level_compaction_dynamic_level_bytes", judge_dynamic_levels},

@@ -11,7 +11,7 @@ import unittest
 from support import World
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
-RULES = {"compaction_style", "level1_size", "dynamic_levels", "level0_triggers", "memtables", "small_memtables", "background_jobs",
+RULES = {"auto_compactions", "compaction_style", "level1_size", "dynamic_levels", "level0_triggers", "memtables", "small_memtables", "background_jobs",
          "subcompactions", "delayed_write_rate", "rate_limiter", "statistics", "cache_size", "bloom_filter", "partitioned_filters",
          "wal_sync", "manual_wal_flush", "wal_compression", "direct_io", "tuned"}
 ADVICE = {"rule": str, "column_family": str, "title": str, "evidence": list, "effect": dict, "confidence": str,

@@ -1,5 +1,6 @@
 rocktune_unit_test(advice_test
   SOURCES
+    unit/advice/auto_compactions_test.cc
     unit/advice/lsm_rules_test.cc
     unit/advice/other_rules_test.cc
     unit/advice/property_test.cc
