@@ -3,11 +3,14 @@
 #include <map>
 #include <memory>
 
+#include "model/text.h"
 #include "policy/policy_choice.h"
 #include "replay/run.h"
 #include "tools/claims.h"
 #include "tools/command.h"
 #include "tools/replay_text.h"
+#include "tools/status_line.h"
+#include "tools/text.h"
 
 namespace rocktune::tools {
 namespace {
@@ -21,11 +24,28 @@ struct ReplayOptions {
   bool check = false;
 };
 
+// How far one policy is in the trace, on a line that nothing else is printed on.
+class ReplayProgress {
+ public:
+  void count(const replay::ReplayedSample& sample) {
+    if (++samples_ % kSamplesBetween != 0) return;
+    line_.show("replayed " + count_text(static_cast<double>(samples_)) + " samples, up to " +
+               text::rfc3339(sample.at.wall));
+  }
+
+ private:
+  static constexpr std::uint64_t kSamplesBetween = 256;
+  StatusLine line_;
+  std::uint64_t samples_ = 0;
+};
+
 // Prints the lines of JSON as they come, and the indicators where they are asked for.
 Result<std::vector<ScoredReplay>> replay_policy(const ReplayOptions& options,
                                                 const replay::ReplayRequest& request,
                                                 bool with_indicators) {
   const auto print = [](const std::string& line) { std::cout << line << '\n'; };
+  const bool prints_meanwhile = options.json || with_indicators;
+  ReplayProgress progress;
   ReplayScorer scorer;
   IndicatorPrinter indicators(options.indicators_every, options.json, print);
   auto results = replay::run(
@@ -35,6 +55,7 @@ Result<std::vector<ScoredReplay>> replay_policy(const ReplayOptions& options,
       },
       [&](const replay::ReplayedSample& sample) {
         scorer.add(sample);
+        if (!prints_meanwhile) progress.count(sample);
         if (with_indicators) indicators.add(sample);
       });
   if (!results) return tl::unexpected(results.error());

@@ -51,6 +51,7 @@ class Progress(World):
                                 ("report", ("report", path, "-o", self.directory / "page.html"))):
             with self.subTest(name):
                 self.assertRegex(self.told(*arguments), r"^\r\x1b\[K(scoring|reading) run 1 of 1: [^\r\n]+\r\x1b\[K$")
+        self.assertRegex(self.told("replay", path), r"^\r\x1b\[Kreplayed 256 samples, up to 20[0-9-]+T[0-9:.]+Z\r\x1b\[K$")
 
 
 class TraceReport(BrowserWorld):
