@@ -332,10 +332,10 @@ void Control::give_up(const std::vector<Group>& groups, const States& kept) {
   }
 }
 
-void Control::return_limits() {
+void Control::return_limits(Kept kept) {
   auto limits = groups();
   std::erase_if(limits, [](const Group& group) { return group->writes_options(); });
-  if (!keeps()) return_all(std::move(limits), "closing", false, {});
+  if (kept == Kept::kToo || !keeps()) return_all(std::move(limits), "closing", false, {});
 }
 
 // Options stay: RocksDB parses them with static objects of its own, which may be gone.

@@ -176,6 +176,12 @@ void Database::hurry() noexcept try {
 } catch (...) {  // no memory, or a logger of the host's that throws: the close returns the rest
 }
 
+void Database::return_limits() noexcept try {
+  const auto inside = pass();
+  if (inside) control_->return_limits(Control::Kept::kToo);
+} catch (...) {  // no memory, or a logger of the host's that throws
+}
+
 void Database::close() {
   hurry();
   gate_.close();

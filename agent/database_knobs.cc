@@ -1,7 +1,6 @@
 #include "agent/database_knobs.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "agent/thread.h"
@@ -13,6 +12,9 @@ using rocksdb::DBOptions;
 using Spec = OptionKnob<DBOptions>::Spec;
 
 constexpr std::string_view kJobsOption = "max_background_jobs";
+constexpr std::string_view kSubcompactionsOption = "max_subcompactions";
+// Beyond those that RocksDB is to start: what else the host starts meanwhile.
+constexpr std::int64_t kSpareThreads = 16;
 constexpr std::string_view kBytesPerSync = "bytes_per_sync";
 // What RocksDB makes of 0 there, with every SetDBOptions (DBImpl::SetDBOptions).
 constexpr std::int64_t kLeastBytesPerSync = std::int64_t{1} << 20;
@@ -30,7 +32,7 @@ std::string no_way_back_to_0(const DBOptions& options) {
 // wal_bytes_per_sync is mutable too, but a change of it flushes all memtables and switches the WAL.
 constexpr Spec kOptions[] = {
     {kJobsOption, plain<&DBOptions::max_background_jobs>, jobs_overridden, kJobsOption},
-    {"max_subcompactions", plain<&DBOptions::max_subcompactions>, nullptr, "max_subcompactions"},
+    {kSubcompactionsOption, plain<&DBOptions::max_subcompactions>, nullptr, kSubcompactionsOption},
     {"delayed_write_rate", plain<&DBOptions::delayed_write_rate>, nullptr, "delayed_write_rate"},
     {kBytesPerSync, plain<&DBOptions::bytes_per_sync>, no_way_back_to_0, "bytes_per_sync"},
     {"writable_file_max_buffer_size", plain<&DBOptions::writable_file_max_buffer_size>, nullptr,
@@ -44,6 +46,25 @@ constexpr Spec kOptions[] = {
 bool has(const KnobGroup::Assignments& changes, std::string_view knob) {
   return std::ranges::any_of(changes, [&](const auto& one) { return one.knob->name() == knob; });
 }
+
+// The threads that RocksDB's pools may start, for flushes and for compactions.
+class PoolSizes {
+ public:
+  explicit PoolSizes(rocksdb::Env* env)
+      : env_(env),
+        flushes_(env->GetBackgroundThreads(rocksdb::Env::Priority::HIGH)),
+        compactions_(env->GetBackgroundThreads(rocksdb::Env::Priority::LOW)) {}
+  // An Env of the host's may not tell: 0.
+  [[nodiscard]] std::int64_t all() const { return std::int64_t{flushes_} + compactions_; }
+  void restore() const {
+    if (flushes_ > 0) env_->SetBackgroundThreads(flushes_, rocksdb::Env::Priority::HIGH);
+    if (compactions_ > 0) env_->SetBackgroundThreads(compactions_, rocksdb::Env::Priority::LOW);
+  }
+
+ private:
+  rocksdb::Env* env_;
+  int flushes_, compactions_;
+};
 
 }  // namespace
 
@@ -59,16 +80,43 @@ DatabaseGroup::DatabaseGroup(rocksdb::DB* db, bool writable, Clock clock)
   }
 }
 
+// Threads that RocksDB starts later, and does not get, end the host: nobody catches that there.
+std::string DatabaseGroup::excess(const Assignments& changes) const {
+  std::int64_t more = 0;
+  for (const auto& [knob, value] : changes) {
+    if (knob->name() == kJobsOption) {
+      more += std::max<std::int64_t>(0, value - PoolSizes(db_->GetEnv()).all());
+    }
+    if (knob->name() == kSubcompactionsOption && value > knob->read().value) more += value;
+  }
+  if (more == 0 || threads_to_be_had(static_cast<std::size_t>(more + kSpareThreads))) return {};
+  return "it takes up to " + std::to_string(more) + " threads more, and with " +
+         std::to_string(kSpareThreads) +
+         " to spare they are not to be had (a limit of processes, or of memory): RocksDB ends the "
+         "program where it does not get one";
+}
+
 std::string DatabaseGroup::why_not_now(const Assignments& changes) const {
   const bool waits = kEveryOptionWaits || has(changes, kWalSizeOption);
   return waits ? why_options_wait(db_) : std::string();
 }
 
 std::string DatabaseGroup::write(const Assignments& changes) {
-  std::optional<HostsSignals> signals;  // RocksDB starts threads for more jobs here and now
-  if (has(changes, kJobsOption)) signals.emplace();
-  const auto status = db_->SetDBOptions(to_options<DBOptions>(changes));
-  return status.ok() ? std::string() : status.ToString();
+  const auto set = [&] {
+    const auto status = db_->SetDBOptions(to_options<DBOptions>(changes));
+    return status.ok() ? std::string() : status.ToString();
+  };
+  if (!has(changes, kJobsOption)) return set();
+  const HostsSignals signals;  // RocksDB starts threads for more jobs here and now
+  const PoolSizes pools(db_->GetEnv());
+  try {
+    return set();
+  } catch (...) {
+    // Larger already, they would try again with each job, on threads where nobody catches that
+    // (ThreadPoolImpl::Impl::Submit, 7.8 to 11.8).
+    pools.restore();
+    throw;
+  }
 }
 
 bool DatabaseGroup::moved_along(const Knob& knob, std::int64_t before, std::int64_t after) const {

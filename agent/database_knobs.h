@@ -18,6 +18,7 @@ class DatabaseGroup final : public KnobGroup {
   DatabaseGroup(rocksdb::DB* db, bool writable, Clock clock);
 
   void refresh() override { options_.drop(); }
+  [[nodiscard]] std::string excess(const Assignments& changes) const override;
   [[nodiscard]] std::string why_not_now(const Assignments& changes) const override;
   std::string write(const Assignments& changes) override;
   [[nodiscard]] bool moved_along(const Knob& knob, std::int64_t before,

@@ -24,6 +24,7 @@
 #include "agent/rocksdb_version.h"
 #include "agent/service.h"
 #include "agent/socket_file.h"
+#include "agent/thread.h"
 
 namespace rocktune::agent {
 namespace {
@@ -83,22 +84,40 @@ Process& process() {
   return *one;
 }
 
-// The end of a trace of operations, whose database has just been closed: milliseconds on any disk
-// that works.
-void wait_for_traces() {
+// For a second at most.
+template <class Condition>
+bool wait_until(const Condition& is_so) {
   constexpr std::chrono::milliseconds kLongestWait{1000};
   constexpr std::chrono::milliseconds kLook{1};
   const auto until = std::chrono::steady_clock::now() + kLongestWait;
-  while (OpTraceFile::unwritten() > 0 && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(kLook);
-  }
+  while (!is_so() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(kLook);
+  return is_so();
+}
+
+// Before exit() goes on RocksDB's threads end the compactions that they are at, of a database that
+// nobody has closed: behind a low limit of ours that would take minutes, or hours. On a thread of
+// its own, since who exits may hold what this needs.
+void return_limits() noexcept try {
+  const auto done = std::make_shared<std::atomic<bool>>(false);
+  auto thread = start_thread("rocktune-exit", [done] {
+    try {
+      for (const auto& database : process().registry.all()) database->return_limits();
+    } catch (...) {  // no memory
+    }
+    done->store(true);
+  });
+  wait_until([&] { return done->load(); }) ? thread.join() : thread.detach();
+} catch (...) {  // no thread to be had
 }
 
 void at_exit() {
   if (in_child()) return;
   exit_begun().store(true);
+  return_limits();
   process().service.stop();
-  wait_for_traces();
+  // The end of a trace of operations, whose database has just been closed: milliseconds on any disk
+  // that works.
+  wait_until([] { return OpTraceFile::unwritten() == 0; });
 }
 
 // With the mutex held. A directory that was missing may be there at the next attach.

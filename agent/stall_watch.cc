@@ -1,12 +1,20 @@
 #include "agent/stall_watch.h"
 
+#include <algorithm>
+
 namespace rocktune::agent {
 
 StallWatch::Change StallWatch::change(const std::string& family, Condition before,
                                       Condition condition, TimePoint now) {
   auto it = states_.find(family);
   if (it == states_.end()) {
-    if (states_.size() == kMost) return {};
+    if (states_.size() == kMost) {
+      const auto idle = std::ranges::find_if(states_, [](const auto& one) {
+        return one.second.condition == Condition::kNormal && !one.second.skipped;
+      });
+      if (idle == states_.end()) return {};
+      states_.erase(idle);
+    }
     it = states_.emplace(family, State{}).first;
   }
   auto& state = it->second;

@@ -3,7 +3,8 @@
 // latter of two may come first: it is recognised, the other one is called late when it comes, and
 // the length of what lay between is not known.
 //
-// Thread-safety: none. Bounded: at most 1024 column families are remembered.
+// Thread-safety: none. Bounded: at most 1024 column families are remembered, those that stall
+// before others.
 #pragma once
 
 #include <rocksdb/listener.h>

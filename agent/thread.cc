@@ -2,8 +2,11 @@
 
 #include <pthread.h>
 
+#include <exception>
+#include <latch>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace rocktune::agent {
 namespace {
@@ -40,6 +43,23 @@ std::thread start_thread(const char* name, std::function<void()> run) {
   });
   pthread_setname_np(thread.native_handle(), name);
   return thread;
+}
+
+bool threads_to_be_had(std::size_t count) {
+  std::vector<std::thread> started;
+  started.reserve(count);
+  std::latch end(1);
+  bool all = true;
+  try {
+    while (started.size() < count) {
+      started.push_back(start_thread("rocktune-try", [&end] { end.wait(); }));
+    }
+  } catch (const std::exception&) {  // no thread, or no memory for one
+    all = false;
+  }
+  end.count_down();
+  for (auto& thread : started) thread.join();
+  return all;
 }
 
 HostsSignals::HostsSignals() {

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include <cstddef>
 #include <functional>
 #include <thread>
 
@@ -11,6 +12,9 @@ namespace rocktune::agent {
 
 // `name` has at most 15 characters. Throws when there is no thread to be had.
 std::thread start_thread(const char* name, std::function<void()> run);
+
+// Whether so many more threads can be had at once: starts them, and ends them again.
+bool threads_to_be_had(std::size_t count);
 
 // While it lives, a thread of the agent's blocks what the host's thread blocked that began the
 // first of them: for calls in which RocksDB starts threads, which take that over for good. On the

@@ -6,7 +6,7 @@ import stat
 import unittest
 
 from hosts import Host
-from support import BIN, BUILD, World, request
+from support import BIN, BUILD, World, request, wait_for
 
 PRELOAD = BUILD / "lib" / "librocktune_preload.so"
 
@@ -129,6 +129,23 @@ class WaysIn(World):
                         self.assertEqual(len(self.databases(host)), 1)
                         self.ends_well(host)
                         shutil.rmtree(self.directory / form)
+
+    def test_never_closed_in_a_compaction_behind_a_low_limit(self):
+        for linked, kept in ((False, "restore"), (True, "keep")):
+            with self.subTest(linked=linked, on_expiry=kept):
+                host = self.opened("plain", linked=linked)
+                host.tell("fill 100")
+                host.tell("fill 100")
+                path, database = self.agent_socket(host.process), self.databases(host)[0]
+                lease = {"holder": "a", "seconds": 60, "on_expiry": kept}
+                self.assertEqual(request(path, "POST", f"/v1/dbs/{database['id']}/lease", lease)[0], 200)
+                change = {"id": "1", "knob": "rate_limiter_bytes_per_second", "value": 1 << 20}
+                status, body = request(path, "POST", f"/v1/dbs/{database['id']}/changes", {"holder": "a", "changes": [change]})
+                self.assertEqual((status, body["results"][0]["status"]), (200, "applied"), body)
+                host.tell("compact")
+                wait_for("the compaction", lambda: self.sample(host, database)["properties"]["num-running-compactions"] > 0)
+                self.assertEqual(host.end(4), 0)  # and not after the 100 s that it would take at this limit
+                shutil.rmtree(self.directory / "plain")
 
     def test_refused_changes_where_it_is_only_read(self):
         for form in ("read_only", "secondary"):

@@ -1,10 +1,11 @@
 // usage: host FORM PATH [COUNT]     a program with a database, opened in the form that is asked for
 //
 // Says "open" when it is, then does what it is told on standard input, a line each, and answers
-// "ok": "read", "create NAME", "create2 NAME NAME", "drop NAME" (and destroy the handle), "close"
-// (with DB::Close before the database is deleted), "end" (deleted only), "fork" (a child opens it
-// to be read, and ends). At the end of the input it ends without closing anything, through exit().
-// COUNT databases are opened side by side, at PATH0, PATH1 and so on.
+// "ok": "read", "fill MIB" (over the same keys, flushed), "compact" (begins, of all), "create
+// NAME", "create2 NAME NAME", "drop NAME" (and destroy the handle), "close" (with DB::Close before
+// the database is deleted), "end" (deleted only), "fork" (a child opens it to be read, and ends).
+// At the end of the input it ends without closing anything, through exit(). COUNT databases are
+// opened side by side, at PATH0, PATH1 and so on.
 //
 // Compiled twice: plain, for LD_PRELOAD, and as a host that links the agent (ROCKTUNE_LINKED).
 #include <rocksdb/version.h>
@@ -14,8 +15,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <random>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -47,6 +50,17 @@ class Database {
     std::string value;
     const auto status = opened_.db->Get({}, "key7", &value);
     if (!status.IsNotFound()) must(status, "Get");
+  }
+  void fill(int mebibytes) const {
+    std::string value(1 << 20, '\0');
+    for (int i = 0; i < mebibytes; ++i) {
+      for (char& byte : value) byte = static_cast<char>(random_());  // nothing to compress
+      must(opened_.db->Put({}, "fill" + std::to_string(i), value), "Put");
+    }
+    must(opened_.db->Flush({}), "Flush");
+  }
+  void compact() const {
+    std::thread([db = opened_.db.get()] { db->CompactRange({}, nullptr, nullptr); }).detach();
   }
   void create(const std::string& name) {
     Handle* handle = nullptr;
@@ -108,6 +122,7 @@ class Database {
   }
 
   Opened opened_;
+  mutable std::minstd_rand random_;
 #ifdef ROCKTUNE_LINKED
   std::unique_ptr<Agent::Attachment> attachment_;
 #endif
@@ -121,6 +136,10 @@ void obey(const std::string& line, std::vector<Database>& databases) {
   for (auto& database : databases) {
     if (verb == "read") {
       database.read();
+    } else if (verb == "fill") {
+      database.fill(std::stoi(name));
+    } else if (verb == "compact") {
+      database.compact();
     } else if (verb == "create") {
       database.create(name);
     } else if (verb == "create2") {
