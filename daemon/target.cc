@@ -4,6 +4,7 @@
 
 #include "daemon/agents/translate.h"
 #include "model/knobs.h"
+#include "trace/journal_json.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -366,9 +367,10 @@ Result<void> Target::reconfigure(std::uint64_t serial, const TargetRule& rule) {
     Result<Engine> engine = Engine::create(config);
     if (!engine) return tl::unexpected<Error>(engine.error());
     // In the alert log alone: a replay of what was recorded knows of no reload.
-    for (const Outcome& outcome : engine_.end("the settings changed before the window ended")) {
-      journal_outcome(outcome, journal_.now().wall);
-    }
+    const Engine::Ended ended = engine_.end("the settings changed");
+    const Nanoseconds wall = journal_.now().wall;
+    for (const Outcome& outcome : ended.outcomes) journal_outcome(outcome, wall);
+    for (const GuardNote& note : ended.notes) journal_.line(trace::guard_line(wall, name_, note));
     end_alerts("the settings changed");
     ended_.clear();  // the next engine knows nothing of them
     finish();

@@ -320,9 +320,13 @@ Step Engine::step(Sample sample, HistogramForm form) {
   return step;
 }
 
-std::vector<Outcome> Engine::end(const std::string& why) {
-  std::vector<Outcome> out;
-  for (Finished& one : state_->outcomes.end_all(why)) out.push_back(std::move(one.outcome));
+Engine::Ended Engine::end(const std::string& why) {
+  Ended out;
+  for (Finished& one : state_->outcomes.end_all(why + " before the window ended")) {
+    out.outcomes.push_back(std::move(one.outcome));
+  }
+  state_->rollbacks.end(why);
+  out.notes = state_->rollbacks.take_notes();
   return out;
 }
 

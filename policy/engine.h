@@ -45,8 +45,13 @@ class Engine {
 
   Step step(Sample sample, HistogramForm form = HistogramForm::kSinceOpened);
   void report(const Actuation& actuation);
-  // Another engine takes its place: what was being judged ends here, for this reason.
-  std::vector<Outcome> end(const std::string& why);
+  // Another engine takes its place: what was being judged, or was to be taken back, ends here, for
+  // this reason ("the settings changed").
+  struct Ended {
+    std::vector<Outcome> outcomes;
+    std::vector<GuardNote> notes;
+  };
+  Ended end(const std::string& why);
   // Why an indicator stands as it does since the last step(), whose features are given: made when
   // somebody asks.
   [[nodiscard]] std::vector<Driver> drivers(IndicatorKind kind, const Features& features) const;

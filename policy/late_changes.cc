@@ -1,5 +1,7 @@
 #include "policy/late_changes.h"
 
+#include <algorithm>
+
 #include "policy/memory.h"
 
 namespace rocktune {
@@ -11,24 +13,32 @@ constexpr double kDoubtSeconds = 10;
 }  // namespace
 
 void LateChanges::failed(const Decision& decision) {
-  doubts_[{decision.proposal.knob, decision.proposal.column_family}] = {decision, std::nullopt};
+  auto& doubts = doubts_[{decision.proposal.knob, decision.proposal.column_family}];
+  if (doubts.size() == kMost) doubts.erase(doubts.begin());
+  doubts.push_back({decision, std::nullopt});
 }
 
 std::vector<Decision> LateChanges::found(const Features& features) {
   std::vector<Decision> out;
   if (!features.fresh) return out;
   for (auto one = doubts_.begin(); one != doubts_.end();) {
-    Doubt& doubt = one->second;
-    const auto& [knob, family] = one->first;
-    const KnobReading* reading = features.knobs.find(knob, family);
-    const std::int64_t stands = reading != nullptr ? reading->value : doubt.decision.proposal.from;
+    auto& [of, doubts] = *one;
+    const KnobReading* reading = features.knobs.find(of.first, of.second);
     const bool ours = reading != nullptr && reading->owner != KnobOwner::kManual;
-    if (!doubt.looked) doubt.looked = features.at.tick;
-    const bool made = ours && stands == doubt.decision.verdict.value;
-    const bool elsewhere = !made && stands != doubt.decision.proposal.from;
-    const bool old = seconds_between(*doubt.looked, features.at.tick) > kDoubtSeconds;
-    if (made) out.push_back(std::move(doubt.decision));
-    one = made || elsewhere || old ? doubts_.erase(one) : std::next(one);
+    const auto made = std::find_if(doubts.begin(), doubts.end(), [&](const Doubt& doubt) {
+      return ours && reading->value == doubt.decision.verdict.value;
+    });
+    if (made != doubts.end()) {
+      out.push_back(std::move(made->decision));
+      one = doubts_.erase(one);
+      continue;
+    }
+    std::erase_if(doubts, [&](Doubt& doubt) {
+      if (!doubt.looked) doubt.looked = features.at.tick;
+      const bool elsewhere = reading != nullptr && reading->value != doubt.decision.proposal.from;
+      return elsewhere || seconds_between(*doubt.looked, features.at.tick) > kDoubtSeconds;
+    });
+    one = doubts.empty() ? doubts_.erase(one) : std::next(one);
   }
   return out;
 }

@@ -31,7 +31,8 @@ class LateChanges {
     Decision decision;
     std::optional<Nanoseconds> looked;  // first, since it failed
   };
-  std::map<std::pair<std::string, std::string>, Doubt> doubts_;  // by knob and column family
+  static constexpr std::size_t kMost = 4;  // of one knob: each may wait in the agent
+  std::map<std::pair<std::string, std::string>, std::vector<Doubt>> doubts_;  // by knob and family
 };
 
 }  // namespace rocktune

@@ -58,7 +58,15 @@ void LevelBaseLoop::follow(Base& base, const KnobReading& reading, double batch,
                     (rose ? base.up.explains(now) : base.down.explains(now));
   // Found another proportion, or taken back: it follows what is more than now.
   if (!ours || !rose) base.batch = batch;
-  if (ours && !rose) lowered_ = now;
+  if (ours && !rose) {
+    lowered_ = now;
+    base.before_lowering = {base.value, base.raised_from, base.raised_to};
+  }
+  // The lowering was taken back: what stands there is this loop's raise again.
+  if (!ours && rose && reading.value == base.before_lowering.value) {
+    base.raised_from = base.before_lowering.raised_from;
+    base.raised_to = base.before_lowering.raised_to;
+  }
   if (!rose) base.raised_to = std::min(base.raised_to, reading.value);
   if (ours && rose) {
     if (base.value > base.raised_to) base.raised_from = base.value;
@@ -183,9 +191,9 @@ std::optional<Proposal> LevelBaseLoop::lower_for_debt(const Situation& situation
                   " of what RocksDB delays writes at would wait for compaction: part of it is "
                   "worked off now";
   }
-  if (!out) return std::nullopt;
-  out->expected = no_more_stalls(situation, kLevelBaseEvaluationSeconds);
-  out->evidence = backlog_evidence(situation);
+  // No experiment: taken back for what it makes reads wait for, the debt would be whoever's comes
+  // after.
+  if (out) out->evidence = backlog_evidence(situation);
   return out;
 }
 

@@ -43,6 +43,9 @@ class LevelBaseLoop {
     // From where to where this loop, or one like it before a restart, has raised it: what stands
     // there it may lower again in idle times. What a trial of the tree's shape made of it is not.
     std::int64_t raised_from = 0, raised_to = 0;
+    struct {
+      std::int64_t value = 0, raised_from = 0, raised_to = 0;
+    } before_lowering;  // of this loop's, the last
     // What level 0 brought, in buffers, as it was found; or when others moved the base, or this
     // loop lowered it.
     double batch = 0;

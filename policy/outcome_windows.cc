@@ -316,6 +316,7 @@ std::vector<Finished> Outcomes::end_all(const std::string& why) {
   load_.clear();
   for (SloWatch& slo : slos_) slo.reset();
   others_ = OthersWork();
+  filters_.reset();
   return out;
 }
 

@@ -104,6 +104,13 @@ void Rollbacks::keep(const Wanted& wanted, bool gone) {
   note(wanted.culprit, "the backlog that it works against lasts" + stays(wanted.culprit, gone));
 }
 
+void Rollbacks::end(const std::string& why) {
+  for (const auto& [knob, wanted] : wanted_) {
+    note(wanted.culprit, why + stays(wanted.culprit, false));
+  }
+  wanted_.clear();
+}
+
 std::vector<Proposal> Rollbacks::propose(const Features& features,
                                          const std::vector<Indicator>& indicators,
                                          const Unreported& under_way) {

@@ -44,6 +44,8 @@ class Rollbacks {
   // of them, and of the first whom to blame all the same.
   std::vector<GuardNote> take_notes() { return std::exchange(notes_, {}); }
   std::vector<Culprit> take_given_up() { return std::exchange(given_up_, {}); }
+  // Nobody takes back any more what was to be: notes for all of them.
+  void end(const std::string& why);
   void reset() { *this = Rollbacks(); }
 
  private:

@@ -76,6 +76,18 @@ TEST_CASE("a change that failed and was made all the same is found", "[fault]") 
   SECTION("not what somebody else set") {
     CHECK(late.found(knob_at(2, 80, KnobOwner::kManual)).empty());
   }
+  SECTION("the first of two that were not answered, too") {
+    Decision second = lowered_limiter();
+    second.id = "8-1";
+    second.verdict.value = 70;
+    late.failed(second);
+    CHECK(late.found(knob_at(2, 100, KnobOwner::kFound)).empty());
+    const int made = GENERATE(80, 70);
+    const auto found = late.found(knob_at(3, made));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].id == (made == 80 ? "7-1" : "8-1"));
+    CHECK(late.found(knob_at(4, made)).empty());
+  }
   SECTION("it was tried again, and made then") {
     late.made(lowered_limiter().proposal);
     CHECK(late.found(knob_at(2, 80)).empty());

@@ -89,6 +89,15 @@ TEST_CASE("level base: back in long comfort, when less comes at a time", "[headr
     bring(bench, 1, 64 * kHeadroomMiB);
     CHECK(bench.run(1, knob::kLevelBase)->to == 256 * kHeadroomMiB);
   }
+  SECTION("once more, where that was taken back for what it made reads wait for") {
+    bench.apply(*back);
+    CHECK_FALSE(bench.run(60, knob::kLevelBase));
+    own(bench, knob::kLevelBase, 1024);
+    const auto again = bench.run(5, knob::kLevelBase);
+    REQUIRE(again);
+    CHECK(again->rule == "level_base.idle");
+    CHECK(again->to == 512 * kHeadroomMiB);
+  }
   SECTION("not while anything presses") {
     bench.f.running_compactions = 1;
     bench.run(10, knob::kLevelBase);  // until that is seen
@@ -253,6 +262,7 @@ TEST_CASE("level base: what a return would leave pending bounds it", "[headroom]
     REQUIRE(half);
     CHECK(half->rule == "level_base.debt");
     CHECK(half->to == 512 * kHeadroomMiB);
+    CHECK(half->expected.feature.empty());  // not to be taken back: the debt would be
     bench.apply(*half);
     CHECK_FALSE(bench.run(55, knob::kLevelBase));
     const auto less = bench.run(10, knob::kLevelBase);

@@ -156,3 +156,16 @@ TEST_CASE("what gave memory does not take it while that is low", "[rollback]") {
     REQUIRE(rollbacks.take_notes().at(0).message.find("since memory is low") != std::string::npos);
   }
 }
+
+TEST_CASE("what another engine will not take back is told", "[rollback]") {
+  Rollbacks rollbacks;
+  rollbacks.end("the settings changed");
+  CHECK(rollbacks.take_notes().empty());
+  rollbacks.consider(outcome_after(1600), {});
+  rollbacks.end("the settings changed");
+  const auto notes = rollbacks.take_notes();
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].message.find("7-1 is not taken back, since the settings changed: ") !=
+        std::string::npos);
+  CHECK(rollbacks.propose(standing_at(80), {}).empty());
+}
