@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "model/sample.h"
 
@@ -40,6 +41,14 @@ inline bool compacts(const ColumnFamilyReading& family) {
   const bool dropped = !family.level0_slowdown_trigger && !family.level0_stop_trigger &&
                        !family.soft_pending_limit_bytes && !family.hard_pending_limit_bytes;
   return !dropped || !family.level0_compaction_trigger;
+}
+
+// Agents ask 64 column families for their options (docs/wire.md): of those beyond them a sample has
+// the levels alone, and they are taken for opened like the default one. All others: themselves.
+inline const ColumnFamilyReading& with_options(const ColumnFamilyReading& family,
+                                               const std::vector<ColumnFamilyReading>& all) {
+  const bool unread = !family.max_write_buffer_number && !family.level0_compaction_trigger;
+  return unread && !all.empty() && all.front().name == "default" ? all.front() : family;
 }
 
 }  // namespace rocktune

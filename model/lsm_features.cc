@@ -12,21 +12,26 @@ namespace {
 // or unknown) the larger amount.
 class Worst {
  public:
-  void look(const ColumnFamilyReading& family, const Value& ratio, double amount) {
+  // `limits`: the column family whose options hold for it.
+  void look(const ColumnFamilyReading& family, const ColumnFamilyReading& limits,
+            const Value& ratio, double amount) {
     const bool worse = family_ == nullptr || (ratio && (!ratio_ || *ratio > *ratio_)) ||
                        (!ratio && !ratio_ && amount > amount_);
     if (!worse) return;
     family_ = &family;
+    limits_ = &limits;
     ratio_ = ratio;
     amount_ = amount;
   }
   // nullptr: nobody was looked at.
   [[nodiscard]] const ColumnFamilyReading* family() const { return family_; }
+  [[nodiscard]] const ColumnFamilyReading& limits() const { return *limits_; }
   [[nodiscard]] const Value& ratio() const { return ratio_; }
   [[nodiscard]] double amount() const { return amount_; }
 
  private:
   const ColumnFamilyReading* family_ = nullptr;
+  const ColumnFamilyReading* limits_ = nullptr;
   Value ratio_;
   double amount_ = 0;
 };
@@ -37,23 +42,24 @@ Counter pending_limit(const ColumnFamilyReading& family) {
   return soft == std::uint64_t{0} ? family.hard_pending_limit_bytes : soft;
 }
 
-void look_at_l0(const ColumnFamilyReading& family, Worst& worst) {
+void look_at_l0(const ColumnFamilyReading& family, const ColumnFamilyReading& limits,
+                Worst& worst) {
   if (family.levels.empty()) return;
   const double files = level0_count(family);
-  worst.look(family, ratio(files, gauge(family.level0_slowdown_trigger)), files);
+  worst.look(family, limits, ratio(files, gauge(limits.level0_slowdown_trigger)), files);
 }
 
 void look_at(const ColumnFamilyReading& family, const Counter& amount, const Counter& limit,
              Worst& worst) {
-  if (amount) worst.look(family, ratio(gauge(amount), gauge(limit)), *gauge(amount));
+  if (amount) worst.look(family, family, ratio(gauge(amount), gauge(limit)), *gauge(amount));
 }
 
 void take_l0(const Worst& worst, Features& out) {
   if (worst.family() == nullptr) return;
   out.l0_column_family = worst.family()->name;
   out.l0_files = worst.amount();
-  out.l0_slowdown_files = gauge(worst.family()->level0_slowdown_trigger);
-  out.l0_stop_files = gauge(worst.family()->level0_stop_trigger);
+  out.l0_slowdown_files = gauge(worst.limits().level0_slowdown_trigger);
+  out.l0_stop_files = gauge(worst.limits().level0_stop_trigger);
   out.l0_ratio = worst.ratio();
 }
 
@@ -90,7 +96,7 @@ Value waiting(const ColumnFamilyReading& family) {
 void fill_lsm_shape(const DatabaseReading& newer, Features& out) {
   Worst l0, pending, memtables;
   for (const ColumnFamilyReading& family : newer.column_families) {
-    look_at_l0(family, l0);
+    look_at_l0(family, with_options(family, newer.column_families), l0);
     look_at(family, family.pending_compaction_bytes, pending_limit(family), pending);
     look_at(family, family.immutable_memtables, family.max_write_buffer_number, memtables);
     add(waiting(family), out.total_pending_bytes);

@@ -27,8 +27,9 @@ constexpr double kJudgeAfterSeconds = 30;  // a grown cache has to fill first
 // A full cache that misses so much less, and more than its misses move by themselves, needs no
 // more time for its verdict: so many seconds tell, before as after.
 constexpr double kClearGain = 0.05, kVerdictSeconds = 5;
-// What was read last tells for so long; of reads' hits, which compactions hide, for less.
-constexpr double kTellsSeconds = 15, kReadsTellSeconds = 8;
+// What was read last tells for so long; of reads' hits, which compactions hide, for less, but for
+// the sample before where samples are further apart.
+constexpr double kTellsSeconds = 15, kReadsTellSeconds = 8, kReadsTellSamples = 1.5;
 // ...and if it never does, nor goes on filling, it was large enough
 constexpr double kGiveUpSeconds = 300, kLongestFillSeconds = 4 * 3600;
 // The working set has changed when there are so many times the misses of the knee, or of before a
@@ -124,9 +125,11 @@ void CacheLoop::follow_capacity(const Situation& situation, const KnobReading& r
     // seen to, what was before is half another load's: no growth can be judged by that.
     const HitRatio hits = last_of(hit_ratio_, now, kTellsSeconds);
     const bool returns = reading.value <= stood_at(now);
+    const double reads_tell =
+        std::max(kReadsTellSeconds, kReadsTellSamples * situation.features.interval_seconds);
     if (hits.mean && (returns || !within(other_load_at_, now, kVerdictSeconds))) {
-      growth_ = Growth{now,     *capacity_, hits, last_of(read_hit_ratio_, now, kReadsTellSeconds),
-                       returns, 0,          now};
+      growth_ =
+          Growth{now, *capacity_, hits, last_of(read_hit_ratio_, now, reads_tell), returns, 0, now};
     }
     hit_ratio_.clear();
     read_hit_ratio_.clear();

@@ -10,10 +10,8 @@
 namespace rocktune {
 namespace {
 
-// As headroom's loops have it: reads have to be slow for this long before others give way to them,
-// and from this share of the device's limits on its load is felt by reads.
+// As headroom's loops have it: reads have to be slow for this long before others give way to them.
 constexpr double kReadsHurtSeconds = 10;
-constexpr double kBusyShare = 0.5;
 // Who was not read for so long does not suffer: its process may stand still.
 constexpr double kSilentSeconds = 10;
 constexpr double kFullSlots = 0.8;
@@ -30,10 +28,11 @@ double jobs_for(double compactions, double flushes) {
 
 }  // namespace
 
-void DemandMeter::measure_background(const Features& f) {
+// In bytes that its limiter counts, as slices are.
+void DemandMeter::measure_background(const Features& f, double charged) {
   Value background;
   if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
-    background = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
+    background = charged * (*f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
   }
   background_.note(f.at.tick, background);
   demand_.background = background_.mean(5);
@@ -90,17 +89,12 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   read_at_ = f.at.tick;
   const Situation situation = observer_.observe(input);
   const Nanoseconds now = f.at.tick;
-  queue_.note(now, f.device_queue);
-  await_.note(now, f.device_read_await_ms);
-  measure_background(f);
+  measure_background(f, situation.charged);
   measure_jobs(f, situation);
   measure_cache(f);
   measure_backlog(situation);
   demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !situation.trouble;
-  const Objective& o = input.objective;
-  demand_.device_busy =
-      queue_.mean(5).value_or(0) >= kBusyShare * o.device_queue_limit ||
-      await_.mean(5).value_or(0) >= kBusyShare * o.device_await_limit_seconds * 1e3;
+  demand_.device_busy = situation.device_busy;
   demand_.reads = situation.reads_seen;
   demand_.wants_cache = within(wanted_cache_, now, kWishSeconds);
   return demand_;

@@ -47,7 +47,7 @@ class DemandMeter {
   [[nodiscard]] const Demand& demand() const { return demand_; }
 
  private:
-  void measure_background(const Features& features);
+  void measure_background(const Features& features, double charged);
   void measure_backlog(const Situation& situation);
   void measure_jobs(const Features& features, const Situation& situation);
   void measure_cache(const Features& features);
@@ -59,7 +59,6 @@ class DemandMeter {
   Trend background_ = window(60), background_means_ = window(60), compactions_ = window(60),
         flushes_ = window(60);
   Trend reads_ = window(10), misses_ = window(10);
-  Trend queue_ = window(5), await_ = window(5);
   ReadMisses read_misses_;
   NeedPeak need_peak_;
   LearntWish rate_wish_{kWishSeconds}, jobs_wish_{kWishSeconds};

@@ -21,6 +21,8 @@ constexpr double kShareDeadBand = 0.03;
 constexpr double kReturnBand = 0.1;
 // Of a rate, whose slices follow what the others need from minute to minute.
 constexpr double kRateReturnBand = 0.2;
+// What nobody needs for so long is given back, however little it is.
+constexpr double kForGoodSeconds = 600;
 // A backlog that comes and goes is one.
 constexpr double kBacklogSeconds = 30;
 // A change that was asked for is seen by then.
@@ -109,7 +111,7 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
   // Nobody's writers pay for another's wishes in a stall.
   if (reading.name == knob::kBackgroundJobs && writes_stall(input.features)) return std::nullopt;
   Lowered& lowered =
-      lowered_.try_emplace(reading.name, Lowered{reading.value, to, reading.value, {}})
+      lowered_.try_emplace(reading.name, Lowered{reading.value, to, reading.value, {}, {}})
           .first->second;
   lowered.to = std::min(lowered.to, to);
   lowered.asked = input.features.at.tick;
@@ -133,12 +135,14 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
   }
   // What the host lacks is not taken again because others need less.
   if (reading.name == knob::kCacheCapacity && memory_.is_low()) return std::nullopt;
-  // Part of the way only where that is worth it.
-  const bool part = reading.name == knob::kRateLimit && to < before;
+  // Part of the way, or back from little below, only where that is worth it, or for good.
+  const bool whole_way = to >= before;
+  const bool part = reading.name == knob::kRateLimit && !whole_way;
   const double least_rise = part ? kRateReturnBand : kReturnBand;
-  if (static_cast<double>(to) < static_cast<double>(reading.value) * (1 + least_rise)) {
-    return std::nullopt;
-  }
+  const double possible = known->second.whole_way.update(whole_way, input.features.at.tick);
+  const bool little =
+      static_cast<double>(to) < static_cast<double>(reading.value) * (1 + least_rise);
+  if (little && possible < kForGoodSeconds) return std::nullopt;
   Proposal out = rocktune::propose(reading, to, "share.returned");
   out.reason =
       "the others need no more: back towards the " + amount_of(reading, before) + " from before";
@@ -161,7 +165,7 @@ void GiveBack::inherit(const PolicyInput& input) {
   if (jobs == nullptr || (inherited_ && (shared_before || !shared_))) return;
   inherited_ = true;
   if (jobs->owner != KnobOwner::kRocktune || jobs->value >= jobs->found) return;
-  lowered_.try_emplace(jobs->name, Lowered{jobs->found, jobs->value, jobs->value, {}});
+  lowered_.try_emplace(jobs->name, Lowered{jobs->found, jobs->value, jobs->value, {}, {}});
 }
 
 void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposals) {

@@ -21,6 +21,7 @@
 
 #include "policy/memory.h"
 #include "policy/policy.h"
+#include "policy/situation.h"
 
 namespace rocktune {
 
@@ -54,6 +55,7 @@ class GiveBack {
     // and where it stands.
     std::int64_t from = 0, to = 0, seen = 0;
     std::optional<Nanoseconds> asked;  // last
+    Held whole_way;                    // the slice allows all of it
   };
   // What others have lowered and not given back.
   void inherit(const PolicyInput& input);

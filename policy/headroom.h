@@ -9,6 +9,7 @@
 
 #include "policy/costly_jobs.h"
 #include "policy/deferral.h"
+#include "policy/duty.h"
 #include "policy/growing_debt.h"
 #include "policy/learnt_wait.h"
 #include "policy/limit_probe.h"
@@ -83,6 +84,7 @@ class LimiterLoop {
   // A pace or a deferral was asked for and made, and the limiter is not back yet: the rate before
   std::optional<std::int64_t> paced_from_;
   GrowingDebt paced_debt_;
+  Duty paced_duty_;  // of the paced limit: it binds
   NeedPeak need_peak_;
 };
 

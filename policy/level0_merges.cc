@@ -6,8 +6,10 @@
 namespace rocktune {
 namespace {
 
-// One doubling has to save this share of what flushes and compactions write, or it is not worth it.
-constexpr double kLeastSaved = 0.05;
+// One doubling has to save this share of what flushes and compactions write, or it is not worth it:
+// of all column families together, of which each saves little where they are many. Then it is for
+// those that save half of the mean and more.
+constexpr double kLeastSaved = 0.05, kLeastOfMean = 0.5;
 // The mean of what files are of their buffers is of about so many: a few compactions' worth. After
 // so many that nobody saw come, those of level 0 are as good as any: there are hardly more.
 constexpr double kMostFiles = 16;
@@ -202,6 +204,14 @@ void Level0Merges::observe(const Features& f) {
     family.l0_input_bytes = *reading.l0_compactions_input_bytes;
   }
   families_ = std::move(now);
+  saved_ = 0;
+  double saving = 0;
+  for (const Family& family : families_) {
+    const double saved = family.merging.saved_by_doubling();
+    saved_ += saved;
+    if (saved > 0) ++saving;
+  }
+  mean_saved_ = saved_ / std::max(saving, 1.0);
   written_.note(f.at.tick, written);
   mean_written_ = written_.mean(kMergesSeconds);
   Value dropped;
@@ -224,7 +234,8 @@ bool Level0Merges::worth_doubling(const Level0Merging& merging) const {
   // The means of a column family decay, and keep their proportions long after the last write.
   const Value all = merging.written ? merging.written : mean_written_;
   const double written = all.value_or(merging.flushed), saved = merging.saved_by_doubling();
-  return written > 0 && saved > 0 && saved >= kLeastSaved * std::max(written, merging.flushed);
+  return written > 0 && saved > 0 && saved >= kLeastOfMean * mean_saved_ &&
+         std::max(saved_, saved) >= kLeastSaved * std::max(written, merging.flushed);
 }
 
 }  // namespace rocktune

@@ -66,8 +66,8 @@ class Level0Merges {
   // nullptr: the column family is not there, or what it takes was not read. `nearby`: its place in
   // the sample.
   [[nodiscard]] const Level0Merging* of(std::string_view column_family, std::size_t nearby) const;
-  // Whether one doubling saves a share of what flushes and compactions write that is worth a
-  // change.
+  // Whether one doubling, of all column families together, saves a share of what flushes and
+  // compactions write that is worth a change, and this one is not among those that save least.
   [[nodiscard]] bool worth_doubling(const Level0Merging& merging) const;
   // Bytes/s that buffers of twice the size save.
   [[nodiscard]] double saved_by_larger_buffers(const Level0Merging& merging) const {
@@ -140,7 +140,8 @@ class Level0Merges {
   };
   [[nodiscard]] const Family* find(std::string_view name, std::size_t nearby) const;
 
-  std::vector<Family> families_;                           // in the order of the sample
+  std::vector<Family> families_;       // in the order of the sample
+  double saved_ = 0, mean_saved_ = 0;  // bytes/s: by all, and of those that would save any
   Trend written_{Trend::Jumps::kKeep, 0, kMergesSeconds};  // bytes/s, by flushes and compactions
   Value mean_written_;                                     // ...as the last sample has it
   // Bytes/s that compactions read more than they write, and that are flushed. Over longer, since

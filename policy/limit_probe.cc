@@ -12,12 +12,12 @@ constexpr double kProbeLastsSeconds = 600;
 
 }  // namespace
 
-void LimitProbe::step(const Situation& situation, std::int64_t from, Side side) {
+void LimitProbe::step(const Situation& situation, std::int64_t from, Side side, bool felt) {
   if (!probe_) probe_ = Probe{from, {}, {}, 0};
   Value& before = side == Side::kReads ? probe_->reads_us : probe_->writes_us;
   if (!before) before = situation.p99_us(side);
   if (!before) return probe_.reset();
-  ++probe_->steps;
+  if (felt) ++probe_->steps;
   stepped_at_ = situation.now;
   side_ = side;
 }

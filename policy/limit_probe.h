@@ -22,7 +22,8 @@ class LimitProbe {
     bool fresh = false;        // told for the first time
   };
   // The limiter has moved on from there, for them; none begins where their P99 is not known.
-  void step(const Situation& situation, std::int64_t from, Side side);
+  // `felt`: it is a try, and not only a step on the way to what passes.
+  void step(const Situation& situation, std::int64_t from, Side side, bool felt = true);
   // Other things have moved it, or are why they are slow.
   void end() { probe_.reset(); }
   // Call with every sample. What gained ends the probe, and what is not taken stays.

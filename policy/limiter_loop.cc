@@ -24,6 +24,10 @@ constexpr double kForecastFactor = 1.25;
 // needed.
 constexpr double kOthersFirstMargin = 1.5;
 constexpr double kUnpacedEvaluationSeconds = 60;
+// A pace is twice what is needed: one that binds for so much of the time, lately, holds up work
+// that shows in no debt (a compaction of the whole range, of what has expired, or has tombstones;
+// universal trees).
+constexpr double kPacedDuty = 0.9;
 // What was raised above the limit that was found goes back after so long without any backlog, as
 // jobs and buffers do; no lower than what compactions that come in bursts need.
 constexpr double kReturnSeconds = 300;
@@ -93,12 +97,14 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
   // Where the guard allowed a part of a deferral only the next step goes on.
   const bool has_begun = !defers || this->defers();
   if (paces && has_begun && !paced_from_) paced_from_ = rate_;
-  // The first limit of all only takes away bursts, and others' lowerings are no probe of ours.
+  // The first limit of all only takes away bursts, as one above all that passed does, and others'
+  // lowerings are no probe of ours.
+  const auto rate = static_cast<double>(*rate_);
   const bool first = *rate_ >= kUnlimitedBytesPerSecond;
   if (!wished || paces || returns) {
     probe_.end();
   } else if (!first) {
-    probe_.step(situation, *rate_, asked_for());
+    probe_.step(situation, *rate_, asked_for(), rate <= situation.passed_peak.value_or(rate));
   }
 }
 
@@ -112,16 +118,22 @@ std::optional<Proposal> LimiterLoop::unpace(const Situation& situation,
   const bool binds = paced_from_ && situation.binding;
   const bool grows = paced_debt_.update(binds && !situation.base_lowered, situation.features,
                                         static_cast<double>(reading.value), situation.now);
-  if (!binds || !(uneasy || grows)) return std::nullopt;
+  if (!paced_from_) paced_duty_.reset();
+  const bool lasts =
+      paced_duty_.update(binds, situation.now) >= kPacedDuty && !situation.base_lowered;
+  if (!binds || !(uneasy || grows || lasts)) return std::nullopt;
   Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.unpaced");
-  out.reason = (uneasy ? backlog_text(situation)
-                       : text::bytes(debt.value_or(0)) + " wait for compaction, and ever more") +
-               ", and the rate limit of " + shown_rate(reading.value) + " is " +
+  const std::string why =
+      uneasy  ? backlog_text(situation)
+      : grows ? text::bytes(debt.value_or(0)) + " wait for compaction, and ever more"
+              : "compactions have waited for it nearly all of half an hour, for more than pends";
+  out.reason = why + ", and the rate limit of " + shown_rate(reading.value) + " is " +
                text::percent(situation.limiter_use.value_or(0)) +
                " used: compactions are paced no longer";
-  out.expected = uneasy ? expect_relief(situation, kLimiterEvaluationSeconds)
-                        : Expectation{"total_pending_bytes", true, debt.value_or(0),
-                                      kUnpacedEvaluationSeconds};
+  out.expected = uneasy  ? expect_relief(situation, kLimiterEvaluationSeconds)
+                 : grows ? Expectation{"total_pending_bytes", true, debt.value_or(0),
+                                       kUnpacedEvaluationSeconds}
+                         : no_more_stalls(situation, kUnpacedEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -185,12 +197,11 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
   if (!side || !situation.need || !situation.passed_peak) return std::nullopt;
   if (rests(situation.now, *side)) return std::nullopt;
   auto rate = static_cast<double>(reading.value);
-  bool unlimited = reading.value >= kUnlimitedBytesPerSecond;
-  // From unlimited, what was seen to pass is the first limit: it takes away only larger bursts.
   const bool of_reads = side == Side::kReads;
   // What writes wait for is seen over more time: fewer steps.
   const double factor = std::pow(params_.limiter_lower_factor, of_reads ? 1 : 2);
-  double wanted = unlimited ? *situation.passed_peak : rate * factor;
+  // Far above what was seen to pass that is the first limit: it takes away only larger bursts.
+  double wanted = std::min(rate * factor, *situation.passed_peak);
   const auto& device = situation.objective.device_capacities.write;
   if (device) {
     wanted = std::min(wanted, situation.budget.device_share * device->bytes_per_second);
@@ -261,9 +272,7 @@ std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
                                                const KnobReading& reading) const {
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
   const bool calm = situation.comfortable_seconds >= kReturnSeconds && !situation.binding;
-  if (!ours || !calm || !situation.need || rests(situation.now, Side::kReads)) {
-    return std::nullopt;
-  }
+  if (!ours || !calm || rests(situation.now, Side::kReads)) return std::nullopt;
   const double margin = std::max(kPaceMargin, params_.limiter_need_margin);
   const double need = need_peak_.largest(situation);
   const double to = std::max(static_cast<double>(reading.found), std::ceil(need * margin));
@@ -273,8 +282,8 @@ std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
   if (rate < least) return std::nullopt;
   Proposal out = propose(reading, static_cast<std::int64_t>(to), "limiter.returned");
   out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
-               ", the limit of " + shown_rate(reading.found) + " was raised for one, and " +
-               text::rate(need) + " is needed at most";
+               ", and the limit of " + shown_rate(reading.found) + " was raised for one";
+  if (need > 0) out.reason += ": " + text::rate(need) + " is needed at most";
   out.expected = no_more_stalls(situation, kReturnEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/family_options.h"
 #include "model/knobs.h"
 
 namespace rocktune {
@@ -102,8 +103,9 @@ MemoryUse memory_use(const KnobReadings& knobs, const std::vector<ColumnFamilyRe
   }
   for (const ColumnFamilyReading& family : families) {
     if (knobs.find(knob::kWriteBufferSize, family.name) != nullptr) continue;
-    const double bytes = static_cast<double>(family.write_buffer_bytes.value_or(0)) *
-                         static_cast<double>(family.max_write_buffer_number.value_or(0));
+    const ColumnFamilyReading& options = with_options(family, families);
+    const double bytes = static_cast<double>(options.write_buffer_bytes.value_or(0)) *
+                         static_cast<double>(options.max_write_buffer_number.value_or(0));
     use.write_buffers += bytes;
     use.found_buffers += bytes;
   }

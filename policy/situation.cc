@@ -12,10 +12,9 @@
 namespace rocktune {
 namespace {
 
-// Below these shares of their limits L0 and pending bytes slow nobody down, neither writes nor,
-// through the files that each read has to look into, reads.
+// Below these shares of its limit L0 slows nobody down, neither writes nor, through the files that
+// each read has to look into, reads.
 constexpr double kComfortableL0 = 0.4, kMostRestingL0 = 0.6;
-constexpr double kComfortablePending = 0.25;
 // Writers stand still for longer than memtables that are full for a moment, or for half of a time
 // in which compactions of seconds come and go.
 constexpr double kStoppedSeconds = 1, kStandsStill = 0.5, kStandsStillSeconds = 30;
@@ -227,7 +226,8 @@ void Observer::judge_background(const Features& f, Situation& out) const {
     out.burst_begins = out.written.value_or(0) > kRisenAtOnce * *now;
     const double writes = *now * std::clamp(amplification, 1.0, kMostAmplification) +
                           f.total_pending_bytes.value_or(0) / kDrainSeconds;
-    out.need = writes * charged(f, *background);
+    out.charged = charged(f, *background);
+    out.need = writes * out.charged;
   }
   const Value most{out.budget.write_amplification_max};
   out.wasteful = out.objective.first == Priority::kWriteAmplification ||
@@ -298,7 +298,8 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   bool waits = await_.mean(5).value_or(0) >=
                kInterferenceShare * input.objective.device_await_limit_seconds * 1e3;
   bool compacts = compactions_.mean(5).value_or(0) >= 0.5;
-  out.interference = compacts && (queues || waits);
+  out.device_busy = queues || waits || at_io_limit(5);
+  out.interference = compacts && out.device_busy;
   const Indicator* device = find(input.indicators, IndicatorKind::kDeviceSaturation);
   const bool saturated = device != nullptr && device->state != AlertState::kOk;
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;

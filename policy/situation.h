@@ -26,6 +26,9 @@ inline constexpr double kNearLimit = 0.5;
 // Memtables come and go: from this share of them on, over 5 s, they are near it.
 inline constexpr double kNearMemtables = 0.75;
 
+// Below this share of their soft limit pending bytes slow nobody down.
+inline constexpr double kComfortablePending = 0.25;
+
 // Share of the last 3 s that writers lost, from which on they are stalled.
 inline constexpr double kStalledOver3s = 0.05;
 
@@ -84,6 +87,7 @@ struct Situation {
   // A base was lowered within ten minutes: what was above it waits since, and has that time.
   bool base_lowered = false;
   Value need;                 // what user writes cost in the background, draining included
+  double charged = 1;         // bytes that pass the limiter for each that is written (kAllIo)
   Value write_amplification;  // over 60 s, 30 at least
   Value written;              // by users: mean of 3 s
   bool writes_rise = false;   // in the last 10 s more is written than in the last 60
@@ -108,8 +112,10 @@ struct Situation {
   bool writes_slow = false;
   double writes_threatened_seconds = 0;  // as of reads
   Value write_p99_us;                    // mean of 30 s
-  bool interference = false;             // the device is busy and compactions are what keeps it so
-  bool device_saturated = false;         // a compaction runs, and the indicator of the device warns
+  // Its queue or await is at half of what saturates it, or the control group at its limit (5 s).
+  bool device_busy = false;
+  bool interference = false;      // ...and compactions are what keeps it so
+  bool device_saturated = false;  // a compaction runs, and the indicator of the device warns
   // ...or the CPUs are short, or others' reads wait: background work costs the foreground
   bool pressed = false;
   // A compaction runs, and reads take the device several times as long as they did at its idlest.

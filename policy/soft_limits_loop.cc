@@ -1,5 +1,6 @@
 #include "policy/soft_limits_loop.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "model/knobs.h"
@@ -15,6 +16,17 @@ constexpr double kAtLimit = 0.9;
 constexpr double kSoftComfortSeconds = 300;  // then what was found comes back
 // RocksDB's defaults: options.h and advanced_options.h (4, 20 and 36 files; 64 and 256 GiB).
 constexpr std::int64_t kPendingShare = 4;
+
+// By what was found: by a limit that was lowered a tree that is large for good would never rest.
+bool little_debt(const Features& f) {
+  return std::all_of(
+      f.column_families.begin(), f.column_families.end(), [&f](const ColumnFamilyReading& family) {
+        const KnobReading* soft = f.knobs.find(knob::kSoftPending, family.name);
+        const double limit = soft == nullptr ? 0 : static_cast<double>(soft->found);
+        const auto pending = static_cast<double>(family.pending_compaction_bytes.value_or(0));
+        return limit <= 0 || pending < kComfortablePending * limit;
+      });
+}
 
 bool at_level0_limit(const ColumnFamilyReading& family) {
   if (!family.level0_stop_trigger || *family.level0_stop_trigger == 0 || family.levels.empty()) {
@@ -73,7 +85,10 @@ void SoftLimitsLoop::look(const Situation& situation) {
 }
 
 std::optional<Proposal> SoftLimitsLoop::give_back(const Situation& situation) {
-  if (situation.comfortable_seconds < kSoftComfortSeconds) return std::nullopt;
+  const bool rests =
+      situation.comfortable || (situation.comfortable_but_debt && little_debt(situation.features));
+  const double rested = rest_.update(rests, situation.now);
+  if (rested < kSoftComfortSeconds) return std::nullopt;
   std::vector<const KnobReading*> lowered;
   for (const KnobReading& reading : situation.features.knobs) {
     const bool soft = reading.name == knob::kL0Slowdown || reading.name == knob::kSoftPending;
@@ -83,8 +98,8 @@ std::optional<Proposal> SoftLimitsLoop::give_back(const Situation& situation) {
   if (lowered.empty()) return std::nullopt;
   const KnobReading& reading = *lowered[turn_++ % lowered.size()];
   Proposal out = propose(reading, reading.found, "soft_limit.returned");
-  out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
-               ": the next slowdown may be another one";
+  out.reason =
+      "no backlog for " + text::duration(rested) + ": the next slowdown may be another one";
   out.expected = no_more_stalls(situation, kSoftEvaluationSeconds);
   return out;
 }

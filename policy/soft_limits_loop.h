@@ -33,6 +33,7 @@ class SoftLimitsLoop {
   std::optional<Proposal> give_back(const Situation& situation);
 
   StopPattern stops_;
+  Held rest_;
   std::optional<Stopped> level0_, pending_;
   std::size_t turn_ = 0;  // of those that are to go back: one may be held by somebody else's word
 };

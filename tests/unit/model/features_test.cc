@@ -170,6 +170,21 @@ TEST_CASE("the column family that is worst off counts", "[features]") {
   CHECK(features.memtable_ratio == 0.5);
 }
 
+TEST_CASE("of column families beyond those whose options are read, the default one's hold",
+          "[features]") {
+  Sample sample = quiet_sample();
+  ColumnFamilyReading unread;
+  unread.name = "65th";
+  unread.levels = {{19, 19 * kMiB}};
+  sample.database->column_families.push_back(unread);
+  Features features = derive(nullptr, sample);
+  CHECK(features.l0_column_family == "65th");
+  CHECK(features.l0_ratio == 0.95);
+  CHECK(features.l0_slowdown_files == 20.0);
+  sample.database->column_families[1].max_write_buffer_number = 2;  // of one that may not compact
+  CHECK(derive(nullptr, sample).l0_column_family == "default");
+}
+
 TEST_CASE("where no pending bytes delay writes those count that stop them", "[features]") {
   Sample sample = quiet_sample();
   ColumnFamilyReading& family = sample.database->column_families[0];

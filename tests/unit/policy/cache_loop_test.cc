@@ -377,3 +377,17 @@ TEST_CASE("cache: a growth that fell before its verdict has it when it comes aga
   bench.apply(*again);
   CHECK_FALSE(bench.run(600, knob::kCacheCapacity));  // the knee
 }
+
+TEST_CASE("cache: by what reads hit, at polls of ten seconds, too", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.interval_seconds = 10;
+  bench.budget.memory_max = Bytes{4096 * kHeadroomMiB};
+  misses(bench, 0.60);
+  bench.f.cache_read_hit_ratio = 0.60;
+  const auto grown = bench.run(60, knob::kCacheCapacity);
+  REQUIRE(grown);
+  bench.apply(*grown);
+  bench.f.cache_hit_ratio = 0.60;  // a compaction looks up what is not there
+  bench.f.cache_read_hit_ratio = 0.70;
+  CHECK(bench.run(60, knob::kCacheCapacity));
+}

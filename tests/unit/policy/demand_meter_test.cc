@@ -95,3 +95,20 @@ TEST_CASE("a wish that comes back late is remembered for less long again", "[sha
   CHECK(update(true, 1));  // after more than a quarter of an hour
   CHECK_FALSE(update(false, 100));
 }
+
+TEST_CASE("what is written counts as its limiter counts it", "[sharing]") {
+  Metered one;
+  one.bench.set_limit(100'000'000, 60e6);  // 30 MB/s are written, and as much is read for it
+  CHECK(*one.run(70).background == Approx(30e6));
+  one.bench.f.limiter_limits_reads = 1;
+  one.bench.knob(knob::kRateLimit).min = 1 << 20;
+  one.bench.knob(knob::kRateLimit).max = 1 << 30;
+  CHECK(*one.run(70).background == Approx(60e6).epsilon(0.1));
+}
+
+TEST_CASE("who waits at its control group's limit waits for a device that is busy", "[sharing]") {
+  Metered one;
+  CHECK_FALSE(one.run(10).device_busy);
+  one.bench.f.io_limit_use_ratio = 0.95;
+  CHECK(one.run(10).device_busy);
+}

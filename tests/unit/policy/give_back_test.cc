@@ -221,3 +221,20 @@ TEST_CASE("what an operator has set since stays, after a release, too", "[sharin
   bench.slice(16);
   for (int i = 0; i < 20; ++i) CHECK(bench.step().empty());
 }
+
+TEST_CASE("what little is left goes back in the end", "[sharing]") {
+  GiveBackBench bench;
+  bench.f.knobs = {jobs_knob(32, 32)};
+  bench.slice(30);
+  REQUIRE(bench.step().size() == 1);
+  bench.slice(GENERATE(31, 40));
+  const bool whole_way = *bench.f.shared->jobs_max >= 32;
+  std::vector<Proposal> back;
+  int steps = 0;
+  for (; steps < 2 * 1200 && back.empty(); ++steps) back = bench.step();
+  CHECK(back.empty() != whole_way);
+  if (back.empty()) return;
+  CHECK(steps >= 2 * 600);
+  CHECK(back[0].rule == "share.returned");
+  CHECK(back[0].to == 32);
+}

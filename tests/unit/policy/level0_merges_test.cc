@@ -284,3 +284,37 @@ TEST_CASE("merges: whether memtables fill their buffers", "[headroom]") {
     CHECK(levels.flush_early(kBuffer, 1).fills);
   }
 }
+
+TEST_CASE("merges: what many column families would save together is worth it", "[headroom]") {
+  // Of ten bytes that are written for each a doubling saves one.
+  const int count = GENERATE(1, 3, 40);
+  Level0Merges merges;
+  Features f;
+  f.interval_seconds = 1;
+  const auto buffer = static_cast<std::uint64_t>(kMergeMiB);
+  for (int i = 0; i < count + 1; ++i) {
+    ColumnFamilyReading& one = f.column_families.emplace_back();
+    one.name = std::to_string(i);
+    one.write_buffer_bytes = buffer;
+    one.flushes = one.l0_compactions_input_bytes = 0;
+    one.levels = {{2, 2 * buffer}};
+  }
+  f.flush_bytes_per_second = count * kMergeMiB;
+  f.compaction_write_bytes_per_second = 9 * count * kMergeMiB;
+  for (int second = 0; second < 60; ++second) {
+    f.at.tick += std::chrono::seconds(1);
+    for (ColumnFamilyReading& one : f.column_families) {
+      const bool last = &one == &f.column_families.back();  // hardly saves anything
+      one.flushes = *one.flushes + 1;
+      one.l0_compactions_input_bytes =
+          *one.l0_compactions_input_bytes + (last ? buffer + buffer / 10 : 2 * buffer);
+    }
+    merges.observe(f);
+  }
+  for (int i = 0; i < count; ++i) {
+    INFO(i << " of " << count);
+    CHECK(merges.worth_doubling(*merges.of(std::to_string(i), static_cast<std::size_t>(i))));
+  }
+  CHECK_FALSE(
+      merges.worth_doubling(*merges.of(std::to_string(count), static_cast<std::size_t>(count))));
+}

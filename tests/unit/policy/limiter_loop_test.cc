@@ -175,7 +175,7 @@ TEST_CASE("limiter: a load that comes and goes is left what it needs when it is 
   const auto proposal = bench.run(60, knob::kRateLimit);
   REQUIRE(proposal);
   CHECK(proposal->rule == "limiter.reads");
-  CHECK(proposal->to == 170'000'000);
+  CHECK(proposal->to == Approx(1.3 * 109e6).epsilon(0.02));  // it fades
   bench.set_limit(static_cast<std::int64_t>(1.25 * 110e6), 60e6);
   CHECK_FALSE(bench.run(30, knob::kRateLimit));
 }
@@ -194,7 +194,7 @@ TEST_CASE("limiter: what a burst seemed to need, and nobody saw pass, is not lef
   const auto proposal = bench.run(60, knob::kRateLimit);
   REQUIRE(proposal);
   CHECK(proposal->rule == "limiter.reads");
-  CHECK(proposal->to == 51'000'000);
+  CHECK(proposal->to < 40'000'000);
 }
 
 TEST_CASE(
@@ -264,4 +264,28 @@ TEST_CASE("limiter: slow reads are not its matter when a cause is missing", "[he
     bench.f.knobs.edit()[0].changeable = false;
   }
   CHECK_FALSE(bench.run(60, knob::kRateLimit));
+}
+
+TEST_CASE("limiter: one far above what passes is lowered to that first, which is no probe yet",
+          "[headroom]") {
+  HeadroomBench bench;
+  disturbed_reads(bench);
+  bench.f.knobs.edit()[0].found = GENERATE(900'000'000, 1'500'000'000);
+  bench.set_limit(bench.f.knobs[0].found, 200e6);
+  std::vector<std::int64_t> steps;
+  bool futile = false;
+  for (int i = 0; i < 2 * 90 && !futile; ++i) {
+    for (const Proposal& proposal : bench.tick()) {
+      if (proposal.knob != knob::kRateLimit) continue;
+      bench.apply(proposal);
+      bench.set_limit(proposal.to, std::min(200e6, static_cast<double>(proposal.to)));
+      futile = proposal.rule == "limiter.futile";
+      if (!futile) steps.push_back(proposal.to);
+    }
+  }
+  REQUIRE(steps.size() >= 4);
+  CHECK(steps[0] == 200'000'000);
+  CHECK(steps[1] == 170'000'000);
+  CHECK(futile);  // P99 stays as it is: after three steps that took something away
+  CHECK(steps.size() == 4);
 }

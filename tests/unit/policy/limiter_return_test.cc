@@ -120,3 +120,16 @@ TEST_CASE("limiter: a sample that was not read ends no comfort", "[headroom]") {
   REQUIRE(back);
   CHECK(back->rule == "limiter.returned");
 }
+
+TEST_CASE("limiter: it returns where nobody counts what is written", "[headroom]") {
+  HeadroomBench bench = raised_to(kUnlimitedBytesPerSecond);
+  bench.f.user_write_bytes_per_second.reset();
+  bench.f.flush_bytes_per_second.reset();
+  bench.f.compaction_write_bytes_per_second.reset();
+  CHECK_FALSE(bench.run(290, knob::kRateLimit));
+  const auto back = bench.run(20, knob::kRateLimit);
+  REQUIRE(back);
+  CHECK(back->rule == "limiter.returned");
+  CHECK(back->to == kFound);
+  CHECK(back->reason.find("needed") == std::string::npos);
+}

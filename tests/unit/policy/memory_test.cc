@@ -57,3 +57,14 @@ TEST_CASE("a database wants cache for the misses that its reads wait for", "[mem
   CHECK(wants_cache(5000));
   CHECK_FALSE(wants_cache(500));  // the others are compactions'
 }
+
+TEST_CASE("write buffers of column families whose options are not read count as the default one's",
+          "[memory]") {
+  std::vector<ColumnFamilyReading> families(3);
+  families[0].name = "default";
+  families[0].write_buffer_bytes = 64 << 20;
+  families[0].max_write_buffer_number = 3;
+  families[1].name = "65th";
+  families[2].name = "66th";
+  CHECK(memory_use({}, families).write_buffers == 9 * (64 << 20));
+}

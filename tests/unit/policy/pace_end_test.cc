@@ -174,3 +174,25 @@ TEST_CASE("pace: a backlog that does not wait for it does not end it", "[headroo
   bursts.bench.backlog(9);
   CHECK(bursts.run(10).empty());
 }
+
+TEST_CASE("pace: over where it binds nearly all of half an hour, whatever pends",
+          "[headroom][pace]") {
+  Bursts bursts = paced(1.0);
+  const std::int64_t limit = bursts.bench.f.knobs[0].value;
+  const auto rate = static_cast<double>(limit);
+  const bool pauses = GENERATE(false, true);
+  std::optional<Proposal> over;
+  int seconds = 0;
+  for (; seconds < 3600 && !over; ++seconds) {
+    bursts.bench.set_limit(limit, pauses && seconds % 25 >= 19 ? 0 : rate);
+    for (const Proposal& one : bursts.run(1)) {
+      if (one.rule == "limiter.unpaced") over = one;
+    }
+  }
+  CHECK(over.has_value() != pauses);
+  if (!over) return;
+  CHECK(seconds > 20 * 60);
+  CHECK(seconds < 30 * 60);
+  CHECK(over->to == kUnlimitedBytesPerSecond);
+  CHECK(over->reason.find("nearly all of half an hour") != std::string::npos);
+}

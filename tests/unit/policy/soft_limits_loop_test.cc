@@ -151,3 +151,19 @@ TEST_CASE("soft limits return in turns: one that somebody holds there keeps no o
   CHECK(limits.soft(2));  // which nobody answered: the pin of a configuration, say
   CHECK(limits.slowdown(2));
 }
+
+TEST_CASE("a soft limit returns under a tree that is large for good", "[headroom][soft_limit]") {
+  SoftLimits limits(20, 256 * kGiB);
+  KnobReading& soft = limits.bench.knob(knob::kSoftPending);
+  soft.value = 64 * kGiB;
+  soft.owner = KnobOwner::kRocktune;
+  limits.bench.f.column_families[0].soft_pending_limit_bytes = 64 * kGiB;
+  const std::int64_t pending = GENERATE(50 * kGiB, 65 * kGiB);
+  limits.pending(static_cast<std::uint64_t>(pending));
+  limits.bench.f.pending_bytes = static_cast<double>(pending);
+  limits.bench.f.pending_ratio = static_cast<double>(pending) / (64.0 * kGiB);
+  CHECK_FALSE(limits.soft(290));
+  const auto back = limits.soft(20);
+  CHECK(back.has_value() == (pending < 64 * kGiB));  // a quarter of what was found
+  if (back) CHECK(back->rule == "soft_limit.returned");
+}
