@@ -84,9 +84,9 @@ class Control {
   void hurry() { closing_.store(true, std::memory_order_relaxed); }
   // Then: what RocksDB makes nobody wait for goes back at once, beside a request that may wait for
   // the end of a write stop - which a low limit puts off.
-  // What the lease says is to be kept stays, or goes back, too.
-  enum class Kept { kStays, kToo };
-  void return_limits(Kept kept = Kept::kStays);
+  void return_limits();
+  // The rate limit alone, also where the lease says that it is to stay.
+  void return_rate();
   // It closes, and no request is under way. What was set goes back: limiters
   // and caches may outlive the database, and its options stay behind in its
   // OPTIONS file. What RocksDB would make wait stays as it is, and so do options while the process

@@ -332,10 +332,16 @@ void Control::give_up(const std::vector<Group>& groups, const States& kept) {
   }
 }
 
-void Control::return_limits(Kept kept) {
+void Control::return_limits() {
   auto limits = groups();
   std::erase_if(limits, [](const Group& group) { return group->writes_options(); });
-  if (kept == Kept::kToo || !keeps()) return_all(std::move(limits), "closing", false, {});
+  if (!keeps()) return_all(std::move(limits), "closing", false, {});
+}
+
+void Control::return_rate() {
+  auto limiters = groups();
+  std::erase_if(limiters, [](const Group& group) { return group->scope() != Scope::kLimiter; });
+  return_all(std::move(limiters), "closing", false, {});
 }
 
 // Options stay: RocksDB parses them with static objects of its own, which may be gone.

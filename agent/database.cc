@@ -176,9 +176,11 @@ void Database::hurry() noexcept try {
 } catch (...) {  // no memory, or a logger of the host's that throws: the close returns the rest
 }
 
-void Database::return_limits() noexcept try {
+void Database::return_rate() noexcept try {
   const auto inside = pass();
-  if (inside) control_->return_limits(Control::Kept::kToo);
+  if (!inside) return;
+  control_->hurry();
+  control_->return_rate();
 } catch (...) {  // no memory, or a logger of the host's that throws
 }
 

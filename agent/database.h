@@ -59,9 +59,9 @@ class Database {
   // returns what else was changed (but options neither while writes are stopped nor while the
   // process exits), and lets go of every object of the database. Idempotent.
   void close();
-  // Rate limit and cache sizes, whatever the lease says: the process exits, and nobody has closed
-  // it.
-  void return_limits() noexcept;
+  // The rate limit, whatever the lease says, and no more changes: the process exits, and nobody has
+  // closed it.
+  void return_rate() noexcept;
 
  private:
   void describe(rocksdb::DB* db, const rocksdb::DBOptions& options, std::uint64_t number,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/machine.h"
 #include "agent/thread.h"
 
 namespace rocktune::agent {
@@ -15,6 +16,7 @@ constexpr std::string_view kJobsOption = "max_background_jobs";
 constexpr std::string_view kSubcompactionsOption = "max_subcompactions";
 // Beyond those that RocksDB is to start: what else the host starts meanwhile.
 constexpr std::int64_t kSpareThreads = 16;
+constexpr std::chrono::minutes kShortOfThreads{10};
 constexpr std::string_view kBytesPerSync = "bytes_per_sync";
 // What RocksDB makes of 0 there, with every SetDBOptions (DBImpl::SetDBOptions).
 constexpr std::int64_t kLeastBytesPerSync = std::int64_t{1} << 20;
@@ -47,15 +49,26 @@ bool has(const KnobGroup::Assignments& changes, std::string_view knob) {
   return std::ranges::any_of(changes, [&](const auto& one) { return one.knob->name() == knob; });
 }
 
-// The threads that RocksDB's pools may start, for flushes and for compactions.
+// As RocksDB divides jobs among its pools (DBImpl::GetBGJobLimits, 7.8 to 11.8).
+std::int64_t flush_threads(std::int64_t jobs) {
+  return std::max<std::int64_t>(1, jobs / 4);
+}
+std::int64_t compaction_threads(std::int64_t jobs) {
+  return std::max<std::int64_t>(1, jobs - flush_threads(jobs));
+}
+
+// The threads that RocksDB's pools may start.
 class PoolSizes {
  public:
   explicit PoolSizes(rocksdb::Env* env)
       : env_(env),
         flushes_(env->GetBackgroundThreads(rocksdb::Env::Priority::HIGH)),
         compactions_(env->GetBackgroundThreads(rocksdb::Env::Priority::LOW)) {}
-  // An Env of the host's may not tell: 0.
-  [[nodiscard]] std::int64_t all() const { return std::int64_t{flushes_} + compactions_; }
+  // Those that so many jobs add. An Env of the host's may not tell what there is: 0.
+  [[nodiscard]] std::int64_t added_by(std::int64_t jobs) const {
+    return std::max<std::int64_t>(0, flush_threads(jobs) - flushes_) +
+           std::max<std::int64_t>(0, compaction_threads(jobs) - compactions_);
+  }
   void restore() const {
     if (flushes_ > 0) env_->SetBackgroundThreads(flushes_, rocksdb::Env::Priority::HIGH);
     if (compactions_ > 0) env_->SetBackgroundThreads(compactions_, rocksdb::Env::Priority::LOW);
@@ -71,6 +84,7 @@ class PoolSizes {
 DatabaseGroup::DatabaseGroup(rocksdb::DB* db, bool writable, Clock clock)
     : KnobGroup(Scope::kDatabase, {}),
       db_(db),
+      clock_(clock),
       options_([db] { return std::make_shared<const DBOptions>(db->GetDBOptions()); },
                std::move(clock)) {
   const std::string fixed = writable ? "" : "the database is not open for writing";
@@ -80,20 +94,37 @@ DatabaseGroup::DatabaseGroup(rocksdb::DB* db, bool writable, Clock clock)
   }
 }
 
-// Threads that RocksDB starts later, and does not get, end the host: nobody catches that there.
+std::int64_t DatabaseGroup::more_threads(const Assignments& changes) const {
+  const auto value_of = [&](std::string_view name) {
+    const auto changed =
+        std::ranges::find_if(changes, [&](const auto& one) { return one.knob->name() == name; });
+    return changed != changes.end() ? changed->value : find(name)->read().value;
+  };
+  const std::int64_t jobs = value_of(kJobsOption), pieces = value_of(kSubcompactionsOption);
+  std::int64_t more = has(changes, kJobsOption) ? PoolSizes(db_->GetEnv()).added_by(jobs) : 0;
+  // Each compaction that runs may begin as many less the one that it has.
+  const bool rises = pieces > find(kSubcompactionsOption)->read().value;
+  if (rises) more += (pieces - 1) * compaction_threads(jobs);
+  return more;
+}
+
+// Where RocksDB does not get a thread it ends the host: for most of them nobody catches that.
 std::string DatabaseGroup::excess(const Assignments& changes) const {
-  std::int64_t more = 0;
-  for (const auto& [knob, value] : changes) {
-    if (knob->name() == kJobsOption) {
-      more += std::max<std::int64_t>(0, value - PoolSizes(db_->GetEnv()).all());
-    }
-    if (knob->name() == kSubcompactionsOption && value > knob->read().value) more += value;
+  const std::int64_t more = more_threads(changes);
+  if (more == 0) return {};
+  const std::int64_t needed = more + kSpareThreads;
+  const auto now = clock_();
+  // To try takes all that there are, for a moment: not again and again.
+  const bool lately = short_of_threads_ && now - *short_of_threads_ < kShortOfThreads;
+  if (!lately && cgroup_threads_left("") >= needed &&
+      threads_to_be_had(static_cast<std::size_t>(needed))) {
+    return {};
   }
-  if (more == 0 || threads_to_be_had(static_cast<std::size_t>(more + kSpareThreads))) return {};
-  return "it takes up to " + std::to_string(more) + " threads more, and with " +
+  if (!lately) short_of_threads_ = now;
+  return "RocksDB may start " + std::to_string(more) + " threads more for it, which with " +
          std::to_string(kSpareThreads) +
-         " to spare they are not to be had (a limit of processes, or of memory): RocksDB ends the "
-         "program where it does not get one";
+         " to spare are not to be had (a limit of processes, or of memory): where it gets none it "
+         "ends the program";
 }
 
 std::string DatabaseGroup::why_not_now(const Assignments& changes) const {

@@ -3,6 +3,9 @@
 
 #include <rocksdb/db.h>
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "agent/knob.h"
@@ -25,7 +28,12 @@ class DatabaseGroup final : public KnobGroup {
                                  std::int64_t after) const override;
 
  private:
+  // Of RocksDB's, at most, by these changes.
+  [[nodiscard]] std::int64_t more_threads(const Assignments& changes) const;
+
   rocksdb::DB* const db_;
+  const Clock clock_;
+  mutable std::optional<std::chrono::steady_clock::time_point> short_of_threads_;
   OptionsCache<rocksdb::DBOptions> options_;
 };
 

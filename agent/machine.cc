@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <thread>
+#include <vector>
 
 namespace rocktune::agent {
 namespace {
@@ -40,25 +41,43 @@ std::int64_t most_open_files() {
   return std::max<std::int64_t>(64, files - std::max<std::int64_t>(64, files / 8));
 }
 
-}  // namespace
-
-// In a container the cgroup of its own is what is mounted; of a service of systemd's it is below
-// that, at the path that /proc tells: "0::/system.slice/db.service", or "9:memory:/db" (version 1).
-std::int64_t cgroup_memory_limit(const std::string& root) {
+// Of the process's cgroup and those above it, by version 2 and by this controller of version 1. In
+// a container the cgroup of its own is what is mounted; of a service of systemd's it is below that,
+// at the path that /proc tells: "0::/system.slice/db.service", or "9:memory:/db" (version 1).
+std::vector<std::string> own_cgroups(const std::string& root, const std::string& controller) {
   const std::string v2 = root + "/sys/fs/cgroup";
-  const std::string v1 = v2 + "/memory";
-  std::int64_t least =
-      std::min(limit_in(v2 + "/memory.max"), limit_in(v1 + "/memory.limit_in_bytes"));
+  const std::string v1 = v2 + "/" + controller;
+  std::vector<std::string> directories{v2, v1};
   std::ifstream own(root + "/proc/self/cgroup");
   for (std::string line; std::getline(own, line);) {
     const auto colon = line.find(":/");
     if (colon == std::string::npos) continue;
     const bool is_v2 = line.starts_with("0::");
-    if (!is_v2 && !line.substr(0, colon).ends_with(":memory")) continue;
+    if (!is_v2 && !line.substr(0, colon).ends_with(":" + controller)) continue;
     for (auto path = line.substr(colon + 1); path.size() > 1; path.erase(path.rfind('/'))) {
-      least = std::min(least, limit_in(is_v2 ? v2 + path + "/memory.max"
-                                             : v1 + path + "/memory.limit_in_bytes"));
+      directories.push_back((is_v2 ? v2 : v1) + path);
     }
+  }
+  return directories;
+}
+
+}  // namespace
+
+std::int64_t cgroup_memory_limit(const std::string& root) {
+  std::int64_t least = kNoLimit;
+  for (const auto& directory : own_cgroups(root, "memory")) {
+    least = std::min({least, limit_in(directory + "/memory.max"),
+                      limit_in(directory + "/memory.limit_in_bytes")});
+  }
+  return least;
+}
+
+std::int64_t cgroup_threads_left(const std::string& root) {
+  std::int64_t least = kNoLimit;
+  for (const auto& directory : own_cgroups(root, "pids")) {
+    const std::int64_t most = limit_in(directory + "/pids.max");
+    const std::int64_t now = limit_in(directory + "/pids.current");
+    if (most != kNoLimit && now != kNoLimit) least = std::min(least, most - now);
   }
   return least;
 }

@@ -97,11 +97,11 @@ bool wait_until(const Condition& is_so) {
 // Before exit() goes on RocksDB's threads end the compactions that they are at, of a database that
 // nobody has closed: behind a low limit of ours that would take minutes, or hours. On a thread of
 // its own, since who exits may hold what this needs.
-void return_limits() noexcept try {
+void return_rates() noexcept try {
   const auto done = std::make_shared<std::atomic<bool>>(false);
   auto thread = start_thread("rocktune-exit", [done] {
     try {
-      for (const auto& database : process().registry.all()) database->return_limits();
+      for (const auto& database : process().registry.all()) database->return_rate();
     } catch (...) {  // no memory
     }
     done->store(true);
@@ -113,8 +113,9 @@ void return_limits() noexcept try {
 void at_exit() {
   if (in_child()) return;
   exit_begun().store(true);
-  return_limits();
+  return_rates();
   process().service.stop();
+  return_rates();  // what a request that was under way has set
   // The end of a trace of operations, whose database has just been closed: milliseconds on any disk
   // that works.
   wait_until([] { return OpTraceFile::unwritten() == 0; });

@@ -1,8 +1,9 @@
 // The one agent of the process: its threads, its socket and the databases that are attached.
 //
 // Started by the first attach, never destroyed: databases may be closed by static destructors that
-// run after everything else. At exit() its threads are stopped, for at most five seconds, so that
-// exiting without closing a database is safe.
+// run after everything else. At exit() rate limits go back (RocksDB ends its compactions then) and
+// its threads are stopped, for at most seven seconds in all, so that exiting without closing a
+// database is safe.
 //
 // Thread-safety: all functions. None throws.
 #pragma once

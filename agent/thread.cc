@@ -47,10 +47,10 @@ std::thread start_thread(const char* name, std::function<void()> run) {
 
 bool threads_to_be_had(std::size_t count) {
   std::vector<std::thread> started;
-  started.reserve(count);
   std::latch end(1);
   bool all = true;
   try {
+    started.reserve(count);
     while (started.size() < count) {
       started.push_back(start_thread("rocktune-try", [&end] { end.wait(); }));
     }

@@ -64,7 +64,7 @@ IntervalLatency interval_latency(const LatencyHistogram& counted);
 
 // Gauges of the newer reading alone.
 void fill_database_gauges(const DatabaseReading& newer, Features& out);
-void fill_lsm_shape(const DatabaseReading& newer, Features& out);
+void fill_lsm_shape(const DatabaseReading& newer, const KnobReadings& knobs, Features& out);
 void fill_limiter(const Sample& newer, Features& out);
 void fill_host_gauges(const HostReading& newer, Features& out);
 void fill_nvme_gauges(const NvmeReading& newer, Features& out);

@@ -43,12 +43,25 @@ inline bool compacts(const ColumnFamilyReading& family) {
   return !dropped || !family.level0_compaction_trigger;
 }
 
-// Agents ask 64 column families for their options (docs/wire.md): of those beyond them a sample has
-// the levels alone, and they are taken for opened like the default one. All others: themselves.
-inline const ColumnFamilyReading& with_options(const ColumnFamilyReading& family,
-                                               const std::vector<ColumnFamilyReading>& all) {
-  const bool unread = !family.max_write_buffer_number && !family.level0_compaction_trigger;
-  return unread && !all.empty() && all.front().name == "default" ? all.front() : family;
+// Agents ask 64 column families for their options (docs/wire.md): of one beyond them a sample has
+// the levels alone. It is taken for opened as the default one was.
+inline bool options_unread(const ColumnFamilyReading& family) {
+  return !family.max_write_buffer_number && !family.level0_compaction_trigger;
+}
+
+// What the default column family was opened with, of what counts for others.
+inline ColumnFamilyReading opened_default(const std::vector<ColumnFamilyReading>& families,
+                                          const KnobReadings& knobs) {
+  constexpr std::string_view kDefault = "default";
+  ColumnFamilyReading out;
+  if (families.empty() || families.front().name != kDefault) return out;
+  for (const FamilyOption& option : kFamilyOptions) {
+    const KnobReading* knob = knobs.find(option.name, kDefault);
+    Counter& to = out.*option.recorded;
+    to = families.front().*option.recorded;
+    if (to && knob != nullptr && knob->found >= 0) to = static_cast<std::uint64_t>(knob->found);
+  }
+  return out;
 }
 
 }  // namespace rocktune

@@ -21,7 +21,7 @@ void fill_gauges(const Sample& newer, Features& out) {
   if (newer.database) {
     out.read_at = newer.database->agent_tick;
     derivation::fill_database_gauges(*newer.database, out);
-    derivation::fill_lsm_shape(*newer.database, out);
+    derivation::fill_lsm_shape(*newer.database, newer.knobs, out);
   }
   derivation::fill_limiter(newer, out);
   out.shared = newer.shared;

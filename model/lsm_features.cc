@@ -93,10 +93,11 @@ Value waiting(const ColumnFamilyReading& family) {
 
 }  // namespace
 
-void fill_lsm_shape(const DatabaseReading& newer, Features& out) {
+void fill_lsm_shape(const DatabaseReading& newer, const KnobReadings& knobs, Features& out) {
   Worst l0, pending, memtables;
+  const ColumnFamilyReading opened = opened_default(newer.column_families, knobs);
   for (const ColumnFamilyReading& family : newer.column_families) {
-    look_at_l0(family, with_options(family, newer.column_families), l0);
+    look_at_l0(family, options_unread(family) ? opened : family, l0);
     look_at(family, family.pending_compaction_bytes, pending_limit(family), pending);
     look_at(family, family.immutable_memtables, family.max_write_buffer_number, memtables);
     add(waiting(family), out.total_pending_bytes);

@@ -228,7 +228,6 @@ void Engine::State::decide(Step& step) {
 // An applied change, by a report or by what the sample shows.
 void Engine::State::made(const Decision& decision, const Actuation& actuation, const Features& at) {
   filter.succeeded(decision.proposal);
-  late.made(decision.proposal);
   outcomes.begin(decision, actuation, at);
   taken_back(rollbacks.done(decision.proposal, actuation.after), at);
 }
@@ -343,6 +342,7 @@ void Engine::report(const Actuation& actuation) {
   Nanoseconds now = s.features.at.tick;
   if (actuation.status == "applied") {
     s.guard.applied(decision, now);
+    s.late.made(decision.proposal);
     s.made(decision, actuation, s.features);
   } else if (actuation.status == "advised") {
     s.guard.advised(decision);

@@ -127,8 +127,11 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
   const auto known = lowered_.find(reading.name);
   if (known == lowered_.end()) return std::nullopt;
   const std::int64_t before = known->second.from;
-  std::int64_t to = std::min(before, most.value_or(before));
-  if (reading.name == knob::kBackgroundJobs) to = std::min(to, input.budget.jobs_max.value_or(to));
+  std::int64_t most_wanted = before;
+  if (reading.name == knob::kBackgroundJobs) {
+    most_wanted = std::min(before, input.budget.jobs_max.value_or(before));
+  }
+  const std::int64_t to = std::min(most_wanted, most.value_or(most_wanted));
   if (reading.value >= before) {
     lowered_.erase(known);
     return std::nullopt;
@@ -136,13 +139,13 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
   // What the host lacks is not taken again because others need less.
   if (reading.name == knob::kCacheCapacity && memory_.is_low()) return std::nullopt;
   // Part of the way, or back from little below, only where that is worth it, or for good.
-  const bool whole_way = to >= before;
+  const bool whole_way = to >= most_wanted;
   const bool part = reading.name == knob::kRateLimit && !whole_way;
   const double least_rise = part ? kRateReturnBand : kReturnBand;
   const double possible = known->second.whole_way.update(whole_way, input.features.at.tick);
   const bool little =
       static_cast<double>(to) < static_cast<double>(reading.value) * (1 + least_rise);
-  if (little && possible < kForGoodSeconds) return std::nullopt;
+  if (to <= reading.value || (little && possible < kForGoodSeconds)) return std::nullopt;
   Proposal out = rocktune::propose(reading, to, "share.returned");
   out.reason =
       "the others need no more: back towards the " + amount_of(reading, before) + " from before";

@@ -84,7 +84,7 @@ class LimiterLoop {
   // A pace or a deferral was asked for and made, and the limiter is not back yet: the rate before
   std::optional<std::int64_t> paced_from_;
   GrowingDebt paced_debt_;
-  Duty paced_duty_;  // of the paced limit: it binds
+  Duty paced_duty_;  // of a paced limit that is all used
   NeedPeak need_peak_;
 };
 

@@ -30,8 +30,9 @@ std::vector<Decision> LateChanges::found(const Features& features) {
     });
     if (made != doubts.end()) {
       out.push_back(std::move(made->decision));
-      one = doubts_.erase(one);
-      continue;
+      // Those after it may come yet, and stand where it stands until then.
+      doubts.erase(doubts.begin(), made + 1);
+      for (Doubt& later : doubts) later.decision.proposal.from = reading->value;
     }
     std::erase_if(doubts, [&](Doubt& doubt) {
       if (!doubt.looked) doubt.looked = features.at.tick;

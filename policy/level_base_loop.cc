@@ -17,6 +17,9 @@ constexpr double kLevelBasePressedSeconds = 3, kLevelBaseIdleSeconds = 300;
 // What the base as found would leave pending, as a share of where RocksDB delays writes; and
 // between two lowerings for its sake.
 constexpr double kMostDebt = 0.75, kDebtSeconds = 60;
+// As long as a lowering may be taken back, and more: its window, held up by a freeze, and the
+// offer.
+constexpr double kLoweringsSeconds = 900;
 // A wish that stands, or comes back, for so long without any effect is held up by somebody else's
 // word, as by the knob's drift, and not by another change that is judged: others' turn.
 constexpr double kUnheardSeconds = kLevelBaseEvaluationSeconds + 15, kUnheardRestSeconds = 600;
@@ -60,12 +63,16 @@ void LevelBaseLoop::follow(Base& base, const KnobReading& reading, double batch,
   if (!ours || !rose) base.batch = batch;
   if (ours && !rose) {
     lowered_ = now;
-    base.before_lowering = {base.value, base.raised_from, base.raised_to};
+    Base::Lowered& first = base.lowered;  // of a row of them
+    const bool in_a_row = base.value < first.value && within(first.last, now, kLoweringsSeconds);
+    if (!in_a_row) first = {base.value, base.raised_from, base.raised_to, now};
+    first.last = now;
   }
-  // The lowering was taken back: what stands there is this loop's raise again.
-  if (!ours && rose && reading.value == base.before_lowering.value) {
-    base.raised_from = base.before_lowering.raised_from;
-    base.raised_to = base.before_lowering.raised_to;
+  // A lowering was taken back: what stands there is this loop's raise again.
+  const bool back = !ours && rose && reading.value <= base.lowered.value;
+  if (back && within(base.lowered.last, now, kLoweringsSeconds)) {
+    base.raised_from = base.lowered.raised_from;
+    base.raised_to = base.lowered.raised_to;
   }
   if (!rose) base.raised_to = std::min(base.raised_to, reading.value);
   if (ours && rose) {

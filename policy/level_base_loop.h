@@ -43,9 +43,11 @@ class LevelBaseLoop {
     // From where to where this loop, or one like it before a restart, has raised it: what stands
     // there it may lower again in idle times. What a trial of the tree's shape made of it is not.
     std::int64_t raised_from = 0, raised_to = 0;
-    struct {
+    // As it was before lowerings of this loop that followed on each other, and when the last was.
+    struct Lowered {
       std::int64_t value = 0, raised_from = 0, raised_to = 0;
-    } before_lowering;  // of this loop's, the last
+      std::optional<Nanoseconds> last;
+    } lowered;
     // What level 0 brought, in buffers, as it was found; or when others moved the base, or this
     // loop lowered it.
     double batch = 0;

@@ -24,10 +24,10 @@ constexpr double kForecastFactor = 1.25;
 // needed.
 constexpr double kOthersFirstMargin = 1.5;
 constexpr double kUnpacedEvaluationSeconds = 60;
-// A pace is twice what is needed: one that binds for so much of the time, lately, holds up work
-// that shows in no debt (a compaction of the whole range, of what has expired, or has tombstones;
-// universal trees).
-constexpr double kPacedDuty = 0.9;
+// A limit of twice what is needed and more that is all used for so much of the time, lately, holds
+// up work that shows in no debt: a compaction of the whole range, of what has expired, or has
+// tombstones; universal trees.
+constexpr double kPacedDuty = 0.9, kFullUse = 0.9;
 // What was raised above the limit that was found goes back after so long without any backlog, as
 // jobs and buffers do; no lower than what compactions that come in bursts need.
 constexpr double kReturnSeconds = 300;
@@ -97,14 +97,15 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
   // Where the guard allowed a part of a deferral only the next step goes on.
   const bool has_begun = !defers || this->defers();
   if (paces && has_begun && !paced_from_) paced_from_ = rate_;
-  // The first limit of all only takes away bursts, as one above all that passed does, and others'
-  // lowerings are no probe of ours.
-  const auto rate = static_cast<double>(*rate_);
+  // The first limit of all only takes away bursts, as one that is above all that passed does, and
+  // others' lowerings are no probe of ours.
   const bool first = *rate_ >= kUnlimitedBytesPerSecond;
   if (!wished || paces || returns) {
     probe_.end();
   } else if (!first) {
-    probe_.step(situation, *rate_, asked_for(), rate <= situation.passed_peak.value_or(rate));
+    const Value& most = situation.passed_peak;
+    const bool felt = !most || static_cast<double>(reading.value) < *most;
+    probe_.step(situation, *rate_, asked_for(), felt);
   }
 }
 
@@ -119,8 +120,11 @@ std::optional<Proposal> LimiterLoop::unpace(const Situation& situation,
   const bool grows = paced_debt_.update(binds && !situation.base_lowered, situation.features,
                                         static_cast<double>(reading.value), situation.now);
   if (!paced_from_) paced_duty_.reset();
+  const auto rate = static_cast<double>(reading.value);
+  const bool as_paced = rate >= kPaceMargin * situation.need.value_or(0);
+  const bool full = binds && as_paced && situation.features.limiter_use_ratio >= kFullUse;
   const bool lasts =
-      paced_duty_.update(binds, situation.now) >= kPacedDuty && !situation.base_lowered;
+      paced_duty_.update(full, situation.now) >= kPacedDuty && !situation.base_lowered;
   if (!binds || !(uneasy || grows || lasts)) return std::nullopt;
   Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.unpaced");
   const std::string why =

@@ -101,9 +101,10 @@ MemoryUse memory_use(const KnobReadings& knobs, const std::vector<ColumnFamilyRe
       use.found_buffers += static_cast<double>(reading.found) * static_cast<double>(number->found);
     }
   }
+  const ColumnFamilyReading opened = opened_default(families, knobs);
   for (const ColumnFamilyReading& family : families) {
     if (knobs.find(knob::kWriteBufferSize, family.name) != nullptr) continue;
-    const ColumnFamilyReading& options = with_options(family, families);
+    const ColumnFamilyReading& options = options_unread(family) ? opened : family;
     const double bytes = static_cast<double>(options.write_buffer_bytes.value_or(0)) *
                          static_cast<double>(options.max_write_buffer_number.value_or(0));
     use.write_buffers += bytes;

@@ -298,8 +298,8 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   bool waits = await_.mean(5).value_or(0) >=
                kInterferenceShare * input.objective.device_await_limit_seconds * 1e3;
   bool compacts = compactions_.mean(5).value_or(0) >= 0.5;
-  out.device_busy = queues || waits || at_io_limit(5);
-  out.interference = compacts && out.device_busy;
+  out.device_busy = queues || waits;
+  out.interference = compacts && (out.device_busy || at_io_limit(5));
   const Indicator* device = find(input.indicators, IndicatorKind::kDeviceSaturation);
   const bool saturated = device != nullptr && device->state != AlertState::kOk;
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;

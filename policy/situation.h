@@ -112,9 +112,8 @@ struct Situation {
   bool writes_slow = false;
   double writes_threatened_seconds = 0;  // as of reads
   Value write_p99_us;                    // mean of 30 s
-  // Its queue or await is at half of what saturates it, or the control group at its limit (5 s).
-  bool device_busy = false;
-  bool interference = false;      // ...and compactions are what keeps it so
+  bool device_busy = false;              // its queue or await is at half of what saturates it (5 s)
+  bool interference = false;      // ...or the control group at its limit, and compactions are why
   bool device_saturated = false;  // a compaction runs, and the indicator of the device warns
   // ...or the CPUs are short, or others' reads wait: background work costs the foreground
   bool pressed = false;

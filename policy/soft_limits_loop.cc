@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/family_options.h"
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/guard_limits.h"
@@ -22,9 +23,13 @@ bool little_debt(const Features& f) {
   return std::all_of(
       f.column_families.begin(), f.column_families.end(), [&f](const ColumnFamilyReading& family) {
         const KnobReading* soft = f.knobs.find(knob::kSoftPending, family.name);
-        const double limit = soft == nullptr ? 0 : static_cast<double>(soft->found);
-        const auto pending = static_cast<double>(family.pending_compaction_bytes.value_or(0));
-        return limit <= 0 || pending < kComfortablePending * limit;
+        const bool limited = soft != nullptr && soft->found > 0;
+        const double limit = limited
+                                 ? static_cast<double>(soft->found)
+                                 : static_cast<double>(family.hard_pending_limit_bytes.value_or(0));
+        if (!family.pending_compaction_bytes) return options_unread(family);
+        return limit <= 0 ||
+               static_cast<double>(*family.pending_compaction_bytes) < kComfortablePending * limit;
       });
 }
 

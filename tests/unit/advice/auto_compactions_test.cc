@@ -47,12 +47,23 @@ TEST_CASE("compactions that nobody turned on again", "[advice]") {
     CHECK(only_advice(r.report(), kRule).risk.find("stop at once") != std::string::npos);
   }
   SECTION("as PrepareForBulkLoad() leaves it") {
-    trigger_of(r).value = 1 << 30;
+    for (int i = 0; i < 3; ++i) (&trigger_of(r) + i)->value = 1 << 30;
+    r.family().levels[0].files = 40;
     const Advice loaded = only_advice(r.report(), kRule);
-    REQUIRE(loaded.steps.size() == 2);
-    CHECK(loaded.steps[0].option == "level0_file_num_compaction_trigger");
-    CHECK(loaded.steps[0].value == "4");
+    REQUIRE(loaded.steps.size() == 4);
+    CHECK(loaded.steps[0].option == "level0_stop_writes_trigger");
+    CHECK(loaded.steps[2].option == "level0_file_num_compaction_trigger");
+    CHECK(loaded.steps[2].value == "4");
     CHECK(loaded.effect.high == 6);
+    CHECK(loaded.risk.find("stop at once") != std::string::npos);
+  }
+  SECTION("not of one that is only read") {
+    for (int i = 0; i < 3; ++i) (&trigger_of(r) + i)->changeable = false;
+    CHECK(not_judged_of(r.report(), kRule).find("does not tell") != std::string::npos);
+  }
+  SECTION("less sure where reads are not counted") {
+    r.sample.database->keys_read.reset();
+    CHECK(only_advice(r.report(), kRule).confidence == Confidence::kLow);
   }
   SECTION("not in a load") {
     r.reads = 10;

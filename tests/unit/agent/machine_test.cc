@@ -1,4 +1,4 @@
-// The memory that the process may have, from trees of files.
+// What the process may have of the machine, from trees of files.
 #include "agent/machine.h"
 
 #include <filesystem>
@@ -46,6 +46,20 @@ TEST_CASE("in version 1 it is the cgroup of the memory controller") {
   root.put("sys/fs/cgroup/memory/other/memory.limit_in_bytes", "1");
   root.put("sys/fs/cgroup/memory/db/memory.limit_in_bytes", "5000");
   CHECK(root.limit() == 5000);
+}
+
+TEST_CASE("threads that the cgroup and those above it leave") {
+  const Root root;
+  CHECK(cgroup_threads_left(root.path()) == kNone);
+  root.put("proc/self/cgroup", "0::/system.slice/db.service");
+  root.put("sys/fs/cgroup/system.slice/db.service/pids.max", "max");
+  root.put("sys/fs/cgroup/system.slice/db.service/pids.current", "30");
+  CHECK(cgroup_threads_left(root.path()) == kNone);
+  root.put("sys/fs/cgroup/system.slice/pids.max", "100");
+  root.put("sys/fs/cgroup/system.slice/pids.current", "90");
+  CHECK(cgroup_threads_left(root.path()) == 10);
+  root.put("sys/fs/cgroup/system.slice/db.service/pids.max", "32");
+  CHECK(cgroup_threads_left(root.path()) == 2);
 }
 
 }  // namespace

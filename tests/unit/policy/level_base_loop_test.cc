@@ -92,6 +92,16 @@ TEST_CASE("level base: back in long comfort, when less comes at a time", "[headr
   SECTION("once more, where that was taken back for what it made reads wait for") {
     bench.apply(*back);
     CHECK_FALSE(bench.run(60, knob::kLevelBase));
+    if (GENERATE(false, true)) {  // of two lowerings both
+      bring(bench, 1, 64 * kHeadroomMiB);
+      const auto further = bench.run(5, knob::kLevelBase);
+      REQUIRE(further);
+      bench.apply(*further);
+      CHECK_FALSE(bench.run(60, knob::kLevelBase));
+      own(bench, knob::kLevelBase, 512);
+      CHECK(bench.run(1, knob::kLevelBase)->to == 256 * kHeadroomMiB);
+      bring(bench, 4, 128 * kHeadroomMiB);
+    }
     own(bench, knob::kLevelBase, 1024);
     const auto again = bench.run(5, knob::kLevelBase);
     REQUIRE(again);

@@ -67,4 +67,12 @@ TEST_CASE("write buffers of column families whose options are not read count as 
   families[1].name = "65th";
   families[2].name = "66th";
   CHECK(memory_use({}, families).write_buffers == 9 * (64 << 20));
+  // As it was opened, whatever was made of that since.
+  KnobReading size = knob_reading(knob::kWriteBufferSize, 128 << 20, 64 << 20, 1, 1 << 30);
+  KnobReading number = knob_reading(knob::kWriteBuffers, 3, 3, 2, 64);
+  size.column_family = number.column_family = "default";
+  families[0].write_buffer_bytes = 128 << 20;
+  const MemoryUse use = memory_use({size, number}, families);
+  CHECK(use.write_buffers == 3 * (128 << 20) + 6.0 * (64 << 20));
+  CHECK(use.found_buffers == 9.0 * (64 << 20));
 }

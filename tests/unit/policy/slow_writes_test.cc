@@ -160,14 +160,14 @@ TEST_CASE("slow writes: what a lowering for reads does for them is waited for", 
   HeadroomBench bench;
   disturbed_writes(bench);
   bench.objective.first = Priority::kReadP99;
-  bench.set_limit(100'000'000, 100e6);
+  bench.set_limit(100'000'000, 95e6);
   bench.knob(knob::kRateLimit).owner = KnobOwner::kRocktune;
   bench.f.write_p99_us = 5000;
   bench.f.read_p99_us = 9000;
   const auto first = bench.run(20, knob::kRateLimit);
   REQUIRE(first);
   CHECK(first->rule == "limiter.reads");
-  bench.set_limit(first->to, static_cast<double>(first->to));
+  bench.set_limit(first->to, 0.95 * static_cast<double>(first->to));
   bench.f.read_p99_us = 500;
   bench.f.write_p99_us = 30'000;
   CHECK_FALSE(bench.run(59, knob::kRateLimit));
@@ -180,12 +180,12 @@ TEST_CASE("slow writes: lowerings that nobody could judge are not judged by the 
           "[headroom]") {
   HeadroomBench bench;
   disturbed_writes(bench);
-  bench.set_limit(200'000'000, 200e6);
+  bench.set_limit(200'000'000, 190e6);
   bench.knob(knob::kRateLimit).owner = KnobOwner::kRocktune;
   for (int i = 0; i < 3; ++i) {
     const auto step = bench.run(61, knob::kRateLimit);
     REQUIRE(step);
-    bench.set_limit(step->to, static_cast<double>(step->to));
+    bench.set_limit(step->to, 0.95 * static_cast<double>(step->to));
   }
   bench.f.writes_per_second = 0;  // the batch is over
   bench.f.write_p99_us.reset();
@@ -204,14 +204,14 @@ TEST_CASE("slow writes: lowerings that nobody could judge are not judged by the 
 TEST_CASE("slow writes: reads and writes that are slow in turns have one probe", "[headroom]") {
   HeadroomBench bench;
   disturbed_writes(bench);
-  bench.set_limit(400'000'000, 400e6);
+  bench.set_limit(400'000'000, 380e6);
   bench.knob(knob::kRateLimit).owner = KnobOwner::kRocktune;
   for (int i = 0; i < 3; ++i) {
     bench.f.read_p99_us = i % 2 == 0 ? 5100 : 4900;  // 5 ms are allowed
     const auto step = bench.run(75, knob::kRateLimit);
     REQUIRE(step);
     CHECK(step->rule == (i % 2 == 0 ? "limiter.reads" : "limiter.writes"));
-    bench.set_limit(step->to, static_cast<double>(step->to));
+    bench.set_limit(step->to, 0.95 * static_cast<double>(step->to));
   }
   const auto last = bench.run(40, knob::kRateLimit);
   REQUIRE(last);
@@ -253,14 +253,14 @@ TEST_CASE("slow writes: a forecast that has come true before is enough", "[headr
 TEST_CASE("slow writes: three lowerings that gain them nothing are taken back", "[headroom]") {
   HeadroomBench bench;
   disturbed_writes(bench);
-  bench.set_limit(200'000'000, 200e6);
+  bench.set_limit(200'000'000, 190e6);
   bench.knob(knob::kRateLimit).owner = KnobOwner::kRocktune;
   std::optional<Proposal> last;
   for (int i = 0; i < 3; ++i) {
     last = bench.run(61, knob::kRateLimit);
     REQUIRE(last);
     CHECK(last->rule == "limiter.writes");
-    bench.set_limit(last->to, static_cast<double>(last->to));
+    bench.set_limit(last->to, 0.95 * static_cast<double>(last->to));
   }
   bool gains = false;
   SECTION("they are as slow") {}
