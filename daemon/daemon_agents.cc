@@ -43,6 +43,10 @@ bool answers_for(const Peer& peer, const std::string& id, const std::shared_ptr<
 // Nobody poses as another user's database: see check_database().
 Result<void> may_speak_for(const Opening& opening) {
   const wire::Database& database = opening.database;
+  // Nor for what the configuration calls another one, or for one that is opened to be read.
+  const bool strange = !database.path.starts_with('/') || database.path.ends_with(" (read_only)") ||
+                       database.path.ends_with(" (secondary)");
+  if (strange) return fail(ErrorCode::kPermission, "an agent tells the whole path of a database");
   if (!is_writable(database)) return {};  // another target than the one that writes
   return check_database(opening.user, database.path);
 }

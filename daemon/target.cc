@@ -306,7 +306,9 @@ std::vector<Decision> Target::step(Sample sample) {
   // Knobs and health of a sample that could not be read would hide what is known.
   if (!sample.database) sample.knobs = std::move(last_sample_.knobs);
   const Nanoseconds now = sample.at.tick;
-  if (!saved_) saved_ = now;
+  // Not all that were found at the start in the same poll.
+  constexpr std::uint64_t kTurns = 64;
+  if (!saved_) saved_ = now - learnt_.interval() * (serial_ % kTurns) / kTurns;
   if (now - *saved_ >= learnt_.interval()) save_learnt();
   last_sample_ = std::move(sample);
   if (last_sample_.database) {

@@ -127,6 +127,12 @@ Result<void> check_extent(const wire::Sample& sample) {
   }
   const std::size_t most_knobs = knob_catalogue().size() * (families + 1) + kMostOtherKnobs;
   if (sample.knobs.size() > most_knobs) return too_many(sample.knobs.size(), "knobs", most_knobs);
+  std::size_t text = 0;  // each target keeps it
+  for (const wire::ColumnFamily& family : sample.column_families) text += family.name.size();
+  for (const wire::Knob& knob : sample.knobs) {
+    text += knob.name.size() + knob.column_family.size() + knob.reason.size();
+  }
+  if (text > kMostTextBytes) return too_many(text, "bytes of names and reasons", kMostTextBytes);
   for (const auto& [name, histogram] : sample.histograms) {
     const std::size_t buckets = histogram.buckets.size();
     if (buckets > kMostBuckets) return too_many(buckets, "buckets of a histogram", kMostBuckets);

@@ -14,6 +14,7 @@ namespace rocktune::daemon {
 // real ones have: RocksDB's levels are 7 unless somebody asks for more, and a histogram with
 // buckets of 3% (docs/wire.md) has some 2,000 of them at most.
 inline constexpr std::size_t kMostColumnFamilies = 2048;
+inline constexpr std::size_t kMostTextBytes = 512 << 10;  // names and reasons, all together
 inline constexpr std::size_t kMostLevels = 64;     // of a column family
 inline constexpr std::size_t kMostBuckets = 4096;  // of a histogram
 inline constexpr std::size_t kMostOtherKnobs =

@@ -1,6 +1,7 @@
 #include "daemon/http/control.h"
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "daemon/metrics.h"
@@ -35,13 +36,28 @@ HttpResponse health(const Status& status, const Clock& clock) {
   return plain(200, "ok\n");
 }
 
-HttpResponse monitoring(Daemon& daemon, const Clock& clock, const HttpRequest& request) {
+// Made once for what is published, however often it is asked for: it takes time from the polls.
+class MetricsText {
+ public:
+  const std::string& of(const Snapshot& status) {
+    if (status != status_) text_ = metrics_text(*status);
+    status_ = status;
+    return text_;
+  }
+
+ private:
+  Snapshot status_;
+  std::string text_;
+};
+
+HttpResponse monitoring(Daemon& daemon, const Clock& clock, MetricsText& metrics,
+                        const HttpRequest& request) {
   const Snapshot status = daemon.snapshot();
   if (request.method != "GET" && request.method != "HEAD") {
     return error(405, "bad_method", request.path + " takes GET");
   }
   if (request.path == "/metrics") {
-    return {200, metrics_text(*status), "text/plain; version=0.0.4; charset=utf-8"};
+    return {200, metrics.of(status), "text/plain; version=0.0.4; charset=utf-8"};
   }
   if (request.path == "/healthz") return health(*status, clock);
   if (request.path == "/readyz") {
@@ -175,32 +191,36 @@ HttpResponse freeze_order(Daemon& daemon, const HttpRequest& request) {
                      {"until", until ? Json(text::rfc3339(*until)) : Json(nullptr)}})};
 }
 
-asio::awaitable<HttpResponse> control(Daemon& daemon, Clock clock, HttpRequest request) {
+asio::awaitable<HttpResponse> control(Daemon& daemon, Clock clock,
+                                      std::shared_ptr<MetricsText> metrics, HttpRequest request) {
   if (request.path == "/v1/release" || request.path == "/v1/rollback") {
     co_return co_await order(daemon, std::move(request));
   }
   if (request.path == "/v1/freeze" || request.path == "/v1/unfreeze") {
     co_return freeze_order(daemon, request);
   }
-  if (request.path != "/v1/status") co_return monitoring(daemon, clock, request);
+  if (request.path != "/v1/status") co_return monitoring(daemon, clock, *metrics, request);
   if (request.method != "GET") co_return error(405, "bad_method", "/v1/status takes GET");
   co_return HttpResponse{200, status_json(*daemon.snapshot())};
 }
 
-asio::awaitable<HttpResponse> monitor(Daemon& daemon, Clock clock, HttpRequest request) {
-  co_return monitoring(daemon, clock, request);
+asio::awaitable<HttpResponse> monitor(Daemon& daemon, Clock clock,
+                                      std::shared_ptr<MetricsText> metrics, HttpRequest request) {
+  co_return monitoring(daemon, clock, *metrics, request);
 }
 
 }  // namespace
 
 HttpHandler monitoring_handler(Daemon& daemon, const Clock& clock) {
-  return
-      [&daemon, clock](HttpRequest request) { return monitor(daemon, clock, std::move(request)); };
+  return [&daemon, clock, metrics = std::make_shared<MetricsText>()](HttpRequest request) {
+    return monitor(daemon, clock, metrics, std::move(request));
+  };
 }
 
 HttpHandler control_handler(Daemon& daemon, const Clock& clock) {
-  return
-      [&daemon, clock](HttpRequest request) { return control(daemon, clock, std::move(request)); };
+  return [&daemon, clock, metrics = std::make_shared<MetricsText>()](HttpRequest request) {
+    return control(daemon, clock, metrics, std::move(request));
+  };
 }
 
 }  // namespace rocktune::daemon

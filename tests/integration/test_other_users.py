@@ -73,6 +73,13 @@ class Poser(World):
         self.assertEqual(knobs.returncode, 1)
         self.assertIn(refusal, knobs.stderr)
 
+    def test_a_path_that_is_none_is_not_believed(self):
+        for path in ("db", f"{self.directory}/db (read_only)"):  # as a configuration may call one; as one that is only read is called
+            self.pose(0, path)
+        self.start_daemon(mode="act")
+        wait_for("both refusals", lambda: self.log().count("an agent tells the whole path of a database") == 2, 10)
+        self.assertEqual(self.status()["targets"], [])
+
     def test_its_own_is(self):
         self.pose(0, self.directory / "db")
         self.start_daemon(mode="act")

@@ -244,6 +244,11 @@ TEST_CASE("a sample that no real database has is not taken", "[daemon][translate
     sample.column_families.resize(8);
     what = " knobs";
   }
+  SECTION("names and reasons") {
+    sample.column_families[9].name = std::string(kMostTextBytes - 10, 'x');
+    sample.knobs[3].reason = "of eleven b";
+    what = "524289 bytes of names and reasons";
+  }
   SECTION("buckets") {
     sample.histograms["get"].buckets.emplace_back();
     what = "4097 buckets";
