@@ -15,8 +15,8 @@ namespace rocktune::daemon {
 // buckets of 3% (docs/wire.md) has some 2,000 of them at most.
 inline constexpr std::size_t kMostColumnFamilies = 2048;
 inline constexpr std::size_t kMostTextBytes = 512 << 10;  // names and reasons, all together
-inline constexpr std::size_t kMostLevels = 64;     // of a column family
-inline constexpr std::size_t kMostBuckets = 4096;  // of a histogram
+inline constexpr std::size_t kMostLevels = 64;            // of a column family
+inline constexpr std::size_t kMostBuckets = 4096;         // of a histogram
 inline constexpr std::size_t kMostOtherKnobs =
     256;  // beside the catalogue for the database and each family
 
