@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -68,6 +69,7 @@ struct Recorder::State {
   std::optional<Error> tick_error;  // what ended the running tick
   Nanoseconds now_tick{0};
   int ticks = 0;
+  std::optional<Nanoseconds> trimmed_at;
 };
 
 namespace {
@@ -215,6 +217,8 @@ Result<void> Recorder::State::write_incarnation(std::int64_t owner, const Incarn
 
 Result<void> Recorder::State::trim() {
   if (++ticks % kTrimEvery != 0 && !retention.trimming()) return {};
+  // Once in a poll, whose samples of all databases have one tick: each takes a while.
+  if (std::exchange(trimmed_at, now_tick) == now_tick) return {};
   const auto done = retention.trim(now_tick, targets);
   if (!done) return tl::unexpected(done.error());
   if (!*done) samples.begin_keyframes();

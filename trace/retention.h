@@ -1,6 +1,6 @@
 // Keeps a trace within its bounds: deletes the oldest samples, with what belongs to them, from
-// keyframe to keyframe. One such slice per call, so that a tick stays short; SQLite uses the freed
-// pages again. Not thread-safe.
+// keyframe to keyframe. One such slice per call (of a poll there is one), so that a tick stays
+// short; SQLite uses the freed pages again. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -95,6 +95,38 @@ TEST_CASE("a sample takes well under a kilobyte, with ten busy column families o
   }
 }
 
+TEST_CASE("of many databases no more than one slice goes in a poll", "[trace]") {
+  constexpr int kDatabases = 4;
+  constexpr std::size_t kSlice = 600;  // samples between two keyframes
+  const TempDirectory directory;
+  const std::string path = directory.file("run.sqlite");
+  auto recorder =
+      checked(Recorder::create(path, run_info(), {Bytes{6'000'000}, std::chrono::hours(1000)}));
+  std::vector<std::int64_t> targets;
+  for (int i = 0; i < kDatabases; ++i) {
+    targets.push_back(checked(recorder.add_target(target_info("db" + std::to_string(i)))));
+  }
+  auto reading = checked(Connection::open(path, SQLITE_OPEN_READONLY));
+  BusyDatabase busy(1);
+  std::size_t before = 0, most = 0, polls = 0;
+  for (int poll = 0; poll < 3000; ++poll) {
+    const Sample sample = busy.next();
+    for (const std::int64_t target : targets) {
+      checked(recorder.begin_tick());
+      checked(recorder.add_sample(target, sample));
+      checked(recorder.commit());
+    }
+    const auto now =
+        static_cast<std::size_t>(checked(reading.number("SELECT count(*) FROM samples")));
+    const std::size_t gone = before + kDatabases - now;
+    if (gone > 0) ++polls;
+    most = std::max(most, gone);
+    before = now;
+  }
+  CHECK(polls > 4);
+  CHECK(most <= kSlice);
+}
+
 TEST_CASE("a trace that outgrows its bound loses its oldest samples", "[trace]") {
   const TempDirectory directory;
   const std::string path = directory.file("run.sqlite");
