@@ -127,6 +127,8 @@ class Daemon {
   [[nodiscard]] Opening opening_of(const Peer& peer, const wire::Database& database) const;
   std::shared_ptr<Target> claim(Peer& peer, const Opening& opening);
   bool crowded(const Opening& opening);
+  // Whether its user has opened so many of late that no more are taken.
+  bool too_often(const Opening& opening);
   void take_from_others(const std::shared_ptr<Target>& target);
   void note_once(const std::string& key, const std::string& message);
   bool warn_of(uid_t user, const std::string& message);  // false: too many of that user's lately
@@ -170,6 +172,7 @@ class Daemon {
   std::optional<ReloadRefusal> reload_refused_;
   std::set<std::string> noted_;
   std::map<uid_t, Limited> warnings_;  // of agents, by their user
+  std::map<uid_t, Limited> openings_;  // of databases, likewise
 };
 
 }  // namespace rocktune::daemon

@@ -23,6 +23,9 @@ constexpr Nanoseconds kSlowTime = std::chrono::seconds(10);
 // Of one user that are sampled, so that nobody crowds out the others. Root and this process's own
 // user are not limited.
 constexpr std::size_t kMostDatabasesOfUser = 256;
+// Each writes lines of the alert log and rows of the trace, and so does its end.
+constexpr std::uint64_t kMostOpeningsOfUser = 4 * kMostDatabasesOfUser;
+constexpr std::chrono::minutes kOpeningsEvery{10};
 constexpr const char* kNoTimeLeft =
     "no time was left for it: the databases of its process take longer than half of "
     "daemon.poll_interval";
@@ -259,7 +262,7 @@ void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& datab
     if (peer.refusals.stands(database.id, holder, clock_().tick)) continue;
     if (peer.refusals.full(database.id)) continue;
     Opening opening = opening_of(peer, database);
-    if (crowded(opening)) break;
+    if (crowded(opening) || too_often(opening)) break;
     const std::shared_ptr<Target> target = claim(peer, opening);
     if (!target) continue;
     if (target->live()) take_from_others(target);
@@ -312,6 +315,18 @@ bool Daemon::crowded(const Opening& opening) {
   note_once("crowded\n" + std::to_string(opening.user),
             "uid " + std::to_string(opening.user) + " has " + std::to_string(open) +
                 " databases open: more of them are not sampled");
+  return true;
+}
+
+bool Daemon::too_often(const Opening& opening) {
+  if (is_trusted(opening.user)) return false;
+  const auto [openings, anew] =
+      openings_.try_emplace(opening.user, kOpeningsEvery, kMostOpeningsOfUser);
+  if (openings->second.pass(clock_().tick)) return false;
+  note_once("too often\n" + std::to_string(opening.user),
+            "uid " + std::to_string(opening.user) + " opens databases again and again: of " +
+                std::to_string(kMostOpeningsOfUser) +
+                " in 10 minutes on the others are not sampled");
   return true;
 }
 

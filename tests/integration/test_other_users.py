@@ -25,9 +25,16 @@ class Poser(World):
                  "instance": "poser", "mode": "rw", "capabilities": ["sample", "options"]}
         database = {"id": "1", "path": path, "name": "x", "opened_wall_ns": 0, "access": "read_write", "tunable": True,
                     "reason": "", "limiter": "host", "statistics": "host", "column_families": ["default"]}
+        asked = 0
+        def databases():  # of a path with "%d" other ones each time
+            global asked
+            asked += 1
+            if "%d" not in path:
+                return [database]
+            return [{**database, "id": str(one), "path": path % one} for one in range(200 * asked, 200 * asked + 200)]
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                body = json.dumps(hello if self.path == "/v1/hello" else {"databases": [database]}).encode()
+                body = json.dumps(hello if self.path == "/v1/hello" else {"databases": databases() if self.path == "/v1/dbs" else []}).encode()
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -62,6 +69,17 @@ class Poser(World):
         wait_for("a database of its own", lambda: self.named("own"), 10)
         self.assertEqual(len(self.status()["targets"]), 1)
         self.assertEqual(self.log().count("the database belongs to"), 1, "said once")
+
+    @needs_root
+    def test_who_opens_databases_all_the_time_fills_no_log(self):
+        self.directory.chmod(0o755)
+        self.agents.chmod(0o1777)
+        self.pose(0, f"{self.directory}/many%d", user=self.NOBODY)
+        self.start_daemon(mode="observe")
+        wait_for("the limit", lambda: "uid 65534 opens databases again and again" in self.log(), 60)
+        time.sleep(3)
+        opened = [line for line in self.alert_lines("source") if line["message"].startswith("opened by")]
+        self.assertEqual(len(opened), 1024)
 
     def test_another_process_is_not_believed(self):
         self.pose(os.getpid(), self.directory / "db")  # this test's pid, not its own
