@@ -1,6 +1,7 @@
 // Options of a column family that samples and traces have, by RocksDB's own names.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
@@ -49,12 +50,13 @@ inline bool options_unread(const ColumnFamilyReading& family) {
   return !family.max_write_buffer_number && !family.level0_compaction_trigger;
 }
 
-// What the default column family was opened with, of what counts for others.
+// What the default column family was opened with, for those; nothing where there are none.
 inline ColumnFamilyReading opened_default(const std::vector<ColumnFamilyReading>& families,
                                           const KnobReadings& knobs) {
   constexpr std::string_view kDefault = "default";
   ColumnFamilyReading out;
-  if (families.empty() || families.front().name != kDefault) return out;
+  const bool counts = std::any_of(families.begin(), families.end(), options_unread);
+  if (!counts || families.front().name != kDefault) return out;
   for (const FamilyOption& option : kFamilyOptions) {
     const KnobReading* knob = knobs.find(option.name, kDefault);
     Counter& to = out.*option.recorded;

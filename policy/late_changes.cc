@@ -14,6 +14,10 @@ constexpr double kDoubtSeconds = 10;
 
 void LateChanges::failed(const Decision& decision) {
   auto& doubts = doubts_[{decision.proposal.knob, decision.proposal.column_family}];
+  // Tried again it is the same change, and made once.
+  std::erase_if(doubts, [&](const Doubt& doubt) {
+    return doubt.decision.verdict.value == decision.verdict.value;
+  });
   if (doubts.size() == kMost) doubts.erase(doubts.begin());
   doubts.push_back({decision, std::nullopt});
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -26,8 +27,9 @@ namespace {
 // 5 minutes at the default interval: the granularity in which old samples are deleted. A keyframe
 // costs a few kB.
 constexpr std::uint64_t kKeyframeEvery = 600;
-constexpr int kTrimEvery = 16;             // ticks between two looks at the file's size
-constexpr int kWriterBusyTimeoutMs = 100;  // for a reader's checkpoint; a tick has 500 ms
+constexpr std::uint64_t kTrimEvery = 16;     // ticks between two looks at the file's size
+constexpr std::uint64_t kMostInPoll = 1024;  // of them; more are a time without any sample
+constexpr int kWriterBusyTimeoutMs = 100;    // for a reader's checkpoint; a tick has 500 ms
 
 }  // namespace
 
@@ -68,7 +70,7 @@ struct Recorder::State {
   std::map<std::int64_t, std::vector<Indicator>> last_indicators;
   std::optional<Error> tick_error;  // what ended the running tick
   Nanoseconds now_tick{0};
-  int ticks = 0;
+  std::uint64_t ticks = 0, trimmed_ticks = 0;
   std::optional<Nanoseconds> trimmed_at;
 };
 
@@ -218,7 +220,9 @@ Result<void> Recorder::State::write_incarnation(std::int64_t owner, const Incarn
 Result<void> Recorder::State::trim() {
   if (++ticks % kTrimEvery != 0 && !retention.trimming()) return {};
   // Once in a poll, whose samples of all databases have one tick: each takes a while.
-  if (std::exchange(trimmed_at, now_tick) == now_tick) return {};
+  if (trimmed_at == now_tick && ticks - trimmed_ticks < kMostInPoll) return {};
+  trimmed_at = now_tick;
+  trimmed_ticks = ticks;
   const auto done = retention.trim(now_tick, targets);
   if (!done) return tl::unexpected(done.error());
   if (!*done) samples.begin_keyframes();

@@ -76,6 +76,11 @@ TEST_CASE("a change that failed and was made all the same is found", "[fault]") 
   SECTION("not what somebody else set") {
     CHECK(late.found(knob_at(2, 80, KnobOwner::kManual)).empty());
   }
+  SECTION("once, however often it was tried") {
+    late.failed(lowered_limiter());
+    CHECK(late.found(knob_at(2, 80)).size() == 1);
+    CHECK(late.found(knob_at(3, 80)).empty());
+  }
   SECTION("the first of two that were not answered, too") {
     Decision second = lowered_limiter();
     second.id = "8-1";
