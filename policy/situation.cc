@@ -301,7 +301,9 @@ void Observer::judge_reads(const PolicyInput& input, Situation& out) {
   out.device_busy = queues || waits;
   out.interference = compacts && (out.device_busy || at_io_limit(5));
   const Indicator* device = find(input.indicators, IndicatorKind::kDeviceSaturation);
-  const bool saturated = device != nullptr && device->state != AlertState::kOk;
+  // Seen, or foreseen by what has learnt from enough events: else nothing moves for it.
+  const bool saturated = device != nullptr && device->state != AlertState::kOk &&
+                         (device->event || device->calibrated);
   const bool cpus_short = cpu_.mean(5).value_or(0) >= kCpuShort;
   judge_device(f, compacts, out);
   const double near_slo_us = kNearSlo * p99_slo_us(input.objective, Side::kReads);

@@ -14,7 +14,18 @@ inline void saturated(HeadroomBench& bench, AlertState state) {
   device.kind = IndicatorKind::kDeviceSaturation;
   device.valid = true;
   device.state = state;
+  device.event = state != AlertState::kOk;
   bench.indicators = {device};
+}
+
+// Beside it the backlog is foreseen to reach its limit, by a model that has not proved itself.
+inline Indicator& warn_of_backlog(HeadroomBench& bench) {
+  Indicator backlog;
+  backlog.kind = IndicatorKind::kCompactionBacklog;
+  backlog.valid = true;
+  backlog.state = AlertState::kCritical;
+  backlog.cause = "l0";
+  return bench.indicators.emplace_back(backlog);
 }
 
 inline void fill_device(HeadroomBench& bench) {

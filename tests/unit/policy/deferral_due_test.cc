@@ -191,9 +191,7 @@ TEST_CASE("deferral: the debt that is meant to grow is not answered elsewhere",
   bench.f.device_read_await_ms = 0.3;  // what the deferral is for
   saturated(bench, AlertState::kOk);
   bench.f.read_p99_us = 5'000;
-  bench.indicators.push_back(bench.indicators[0]);
-  bench.indicators.back().kind = IndicatorKind::kCompactionBacklog;
-  bench.indicators.back().state = AlertState::kCritical;
+  warn_of_backlog(bench);
   fill_level0(bench, 13);
   CHECK_FALSE(bench.run(60, knob::kBackgroundJobs));
   SECTION("but once it has ended") {
@@ -230,8 +228,7 @@ TEST_CASE("deferral: room in level 0 and smaller writes are as they were", "[hea
   bench.f.l0_files = 16;
   bench.f.l0_ratio = 0.8;
   bench.f.l0_column_family = "default";
-  bench.indicators.push_back(bench.indicators[0]);
-  bench.indicators.back().kind = IndicatorKind::kCompactionBacklog;
+  warn_of_backlog(bench);
   for (int i = 0; i < 16; ++i) {
     for (const Proposal& proposal : bench.tick()) {
       INFO(proposal.rule);

@@ -17,9 +17,7 @@ TEST_CASE("deferral: while no limit is near compactions wait for reads", "[headr
   limit(bench, first);
   // Debt grows, and is foreseen to: that is what was wanted.
   fill_level0(bench, 12);
-  bench.indicators.push_back(bench.indicators[0]);
-  bench.indicators.back().kind = IndicatorKind::kCompactionBacklog;
-  bench.indicators.back().cause = "l0";
+  warn_of_backlog(bench);
   CHECK_FALSE(bench.run(300, knob::kRateLimit));
 }
 
@@ -98,10 +96,7 @@ TEST_CASE("deferral: what it gains is told from the reads beside a full device",
 TEST_CASE("deferral: a forecast that has not proved itself is no limit that is near",
           "[headroom][deferral]") {
   HeadroomBench bench = filled();
-  bench.indicators.push_back(bench.indicators[0]);
-  Indicator& backlog = bench.indicators.back();
-  backlog.kind = IndicatorKind::kCompactionBacklog;
-  backlog.cause = "l0";
+  Indicator& backlog = warn_of_backlog(bench);
   bool defers = true;
   SECTION("it has not") {}
   SECTION("it has: what it foresees would come sooner") {
@@ -164,6 +159,9 @@ TEST_CASE("deferral: nothing is deferred without need", "[headroom][deferral]") 
   }
   SECTION("reads do not come first") {
     bench.objective.first = GENERATE(Priority::kThroughput, Priority::kStallSeconds);
+  }
+  SECTION("a forecast warns of a full device that has learnt from too few") {
+    bench.indicators[0].event = false;
   }
   SECTION("the device has room") {
     saturated(bench, AlertState::kOk);
