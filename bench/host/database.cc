@@ -33,11 +33,12 @@ struct Database::Attachment {
 
 namespace {
 
-// The families that the database has and those that are asked for; RocksDB opens all or none.
+// The families that the database has and, to be created, those that are asked for; RocksDB opens
+// all or none.
 Result<std::vector<rocksdb::ColumnFamilyDescriptor>> describe_families(
     const OpenSettings& settings, const rocksdb::Options& options) {
-  std::set<std::string> names(settings.families.begin(), settings.families.end());
-  names.insert(rocksdb::kDefaultColumnFamilyName);
+  std::set<std::string> names = {rocksdb::kDefaultColumnFamilyName};
+  if (!settings.read_only) names.insert(settings.families.begin(), settings.families.end());
   std::vector<std::string> found;
   // A database that is not there yet has none, and says so with an error.
   if (rocksdb::DB::ListColumnFamilies(options, settings.path, &found).ok()) {
@@ -52,15 +53,41 @@ Result<std::vector<rocksdb::ColumnFamilyDescriptor>> describe_families(
   return descriptors;
 }
 
+Result<void> create_directories(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return fail(ErrorCode::kIo, path + ": cannot be created: " + error.message());
+  return {};
+}
+
+// As each version of RocksDB hands a database out.
+rocksdb::Status open_with(const std::string& path, const rocksdb::DBOptions& options,
+                          const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors,
+                          bool read_only, std::vector<rocksdb::ColumnFamilyHandle*>& handles,
+                          std::unique_ptr<rocksdb::DB>& database) {
+#if ROCKSDB_MAJOR >= 11
+  if (read_only) {
+    return rocksdb::DB::OpenForReadOnly(options, path, descriptors, &handles, &database);
+  }
+  return rocksdb::DB::Open(options, path, descriptors, &handles, &database);
+#else
+  rocksdb::DB* db = nullptr;
+  auto status = read_only ? rocksdb::DB::OpenForReadOnly(options, path, descriptors, &handles, &db)
+                          : rocksdb::DB::Open(options, path, descriptors, &handles, &db);
+  database.reset(db);
+  return status;
+#endif
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
   auto options = make_options(settings.configuration);
   if (!options) return tl::unexpected(options.error());
-  std::error_code created;
-  std::filesystem::create_directories(settings.path, created);
-  if (created) {
-    return fail(ErrorCode::kIo, settings.path + ": cannot be created: " + created.message());
+  if (settings.read_only) {
+    options->create_if_missing = false;
+  } else if (auto created = create_directories(settings.path); !created) {
+    return tl::unexpected(created.error());
   }
 
   std::unique_ptr<Database> database(new Database);
@@ -79,8 +106,8 @@ Result<std::unique_ptr<Database>> Database::open(const OpenSettings& settings) {
   if (settings.agent) prepare(*options);
   const auto descriptors = describe_families(settings, *options);
   if (!descriptors) return tl::unexpected(descriptors.error());
-  const auto status =
-      database->open_families(settings.path, settings.families, *options, *descriptors);
+  const auto status = database->open_families(settings.path, settings.families, *options,
+                                              *descriptors, settings.read_only);
   if (!status.ok()) {
     return fail(ErrorCode::kIo, "database " + settings.path + ": " + status.ToString());
   }
@@ -120,14 +147,8 @@ void Database::attach_agent(const std::vector<rocksdb::ColumnFamilyHandle*>& han
 rocksdb::Status Database::open_families(
     const std::string& path, const std::vector<std::string>& wanted,
     const rocksdb::DBOptions& options,
-    const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors) {
-#if ROCKSDB_MAJOR >= 11
-  auto status = rocksdb::DB::Open(options, path, descriptors, &opened_, &db_);
-#else
-  rocksdb::DB* db = nullptr;
-  auto status = rocksdb::DB::Open(options, path, descriptors, &opened_, &db);
-  db_.reset(db);
-#endif
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors, bool read_only) {
+  auto status = open_with(path, options, descriptors, read_only, opened_, db_);
   if (!status.ok()) return status;
   for (const std::string& name : wanted) {
     for (rocksdb::ColumnFamilyHandle* handle : opened_) {

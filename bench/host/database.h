@@ -30,6 +30,8 @@ struct OpenSettings {
   bool compactions = true;  // automatic ones, where the configuration has them
   bool statistics = true;   // the host's own
   std::vector<std::string> families = {"default"};  // created when missing
+  // Nothing of it is written, nor created, compacted or logged: it opens with the families it has.
+  bool read_only = false;
 };
 
 // What a column family has of its own, where there are several.
@@ -75,7 +77,8 @@ class Database {
   Database() = default;
   rocksdb::Status open_families(const std::string& path, const std::vector<std::string>& wanted,
                                 const rocksdb::DBOptions& options,
-                                const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors);
+                                const std::vector<rocksdb::ColumnFamilyDescriptor>& descriptors,
+                                bool read_only = false);
   void attach_agent(const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   struct Attachment;  // hides the agent
 

@@ -93,30 +93,46 @@ Result<void> flush_families(Database& database, const scenario::Workload& worklo
   return {};
 }
 
+tl::unexpected<Error> reading_failed(const rocksdb::Status& status) {
+  return fail(ErrorCode::kIo, "reading what was loaded: " + status.ToString());
+}
+
+// Whether its first and its last key are records', or it has none.
+Result<bool> holds_records_alone(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family) {
+  const std::unique_ptr<rocksdb::Iterator> keys(db.NewIterator(rocksdb::ReadOptions(), family));
+  keys->SeekToFirst();
+  bool records = !keys->Valid() || is_record_key(keys->key());
+  if (keys->status().ok()) keys->SeekToLast();
+  records = records && (!keys->Valid() || is_record_key(keys->key()));
+  if (!keys->status().ok()) return reading_failed(keys->status());
+  return records;
+}
+
 // Nobody's data is to be written over: without the mark a database is empty, or holds the records
 // of a load that was stopped.
-Result<void> check_ours(rocksdb::DB& db) {
-  const std::unique_ptr<rocksdb::Iterator> first(db.NewIterator(rocksdb::ReadOptions()));
-  first->SeekToFirst();
-  if (!first->status().ok()) {
-    return fail(ErrorCode::kIo, "reading what was loaded: " + first->status().ToString());
+Result<void> check_ours(Database& database) {
+  for (rocksdb::ColumnFamilyHandle* family : database.handles()) {
+    const auto ours = holds_records_alone(database.db(), family);
+    if (!ours) return tl::unexpected(ours.error());
+    if (*ours) continue;
+    return fail(ErrorCode::kConflict, database.db().GetName() +
+                                          " holds keys that rocktune-bench did not write (column "
+                                          "family " +
+                                          family->GetName() + "): take another --db");
   }
-  if (!first->Valid() || first->key().starts_with("user")) return {};
-  return fail(ErrorCode::kConflict, db.GetName() +
-                                        " holds keys that rocktune-bench did not write: take "
-                                        "another --db");
+  return {};
 }
 
 }  // namespace
 
-Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db) {
+Result<std::optional<Loaded>> read_loaded(Database& database) {
   std::string text;
-  const auto status = db.Get(rocksdb::ReadOptions(), kMarkKey, &text);
+  const auto status = database.db().Get(rocksdb::ReadOptions(), kMarkKey, &text);
   if (status.IsNotFound()) {
-    if (auto ours = check_ours(db); !ours) return tl::unexpected(ours.error());
+    if (auto ours = check_ours(database); !ours) return tl::unexpected(ours.error());
     return std::optional<Loaded>{};
   }
-  if (!status.ok()) return fail(ErrorCode::kIo, "reading what was loaded: " + status.ToString());
+  if (!status.ok()) return reading_failed(status);
   const auto mark = nlohmann::json::parse(text, nullptr, false);
   const auto is_text = [&](const char* key) { return mark.contains(key) && mark[key].is_string(); };
   if (!mark.is_object() || !mark.contains("records") || !mark["records"].is_number_integer() ||

@@ -31,9 +31,10 @@ Loaded load_of(const scenario::Workload& workload);
 // "20000 records of 1000 bytes in order key", with the families where there are several.
 std::string loaded_text(const Loaded& loaded);
 
-// What the database was loaded with; nothing when it is empty or was never loaded to the end. An
-// Error when it holds somebody else's keys.
-Result<std::optional<Loaded>> read_loaded(rocksdb::DB& db);
+// What the database was loaded with; nothing when it is empty, or holds a part of the records since
+// its load was stopped. An Error when any of its column families holds somebody else's keys. Reads
+// only.
+Result<std::optional<Loaded>> read_loaded(Database& database);
 
 // Called about twice a second with the records written so far; `settling` once they all are.
 using LoadProgress = std::function<void(std::int64_t records, bool settling)>;

@@ -2,21 +2,30 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace rocktune::bench {
 namespace {
 
 constexpr std::size_t kPoolBytes = 1 << 20;
+constexpr std::string_view kPrefix = "user";
 constexpr std::size_t kDigits = 12;
 
 }  // namespace
 
 rocksdb::Slice record_key(std::uint64_t record, std::string& buffer) {
-  buffer.assign("user000000000000");
+  buffer.assign(kPrefix);
+  buffer.append(kDigits, '0');
   for (std::size_t i = buffer.size(); record > 0 && i > buffer.size() - kDigits; record /= 10) {
     buffer[--i] = static_cast<char>('0' + record % 10);
   }
   return buffer;
+}
+
+bool is_record_key(const rocksdb::Slice& key) {
+  const std::string_view text = key.ToStringView();
+  if (text.size() != kPrefix.size() + kDigits || !text.starts_with(kPrefix)) return false;
+  return text.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
 }
 
 rocksdb::Slice missing_key(std::uint64_t record, std::string& buffer) {

@@ -16,6 +16,8 @@ namespace rocktune::bench {
 
 // "user000000000042" in `buffer`.
 rocksdb::Slice record_key(std::uint64_t record, std::string& buffer);
+// Whether it is one that record_key() gives.
+bool is_record_key(const rocksdb::Slice& key);
 // "user000000000042-": right after the record, and nobody's key.
 rocksdb::Slice missing_key(std::uint64_t record, std::string& buffer);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "bench/host/database.h"
@@ -91,6 +92,7 @@ class Session {
     return {};
   }
 
+  Result<std::optional<Loaded>> look(std::size_t i);
   Result<void> ensure_loaded(std::size_t i);
   Result<void> open();
   Result<void> measure();
@@ -116,20 +118,26 @@ std::vector<std::string> family_names(const scenario::Workload& workload) {
   return names;
 }
 
+// What there is, before anything there is opened to be written: it may be somebody else's. Nothing
+// where there is no database yet.
+Result<std::optional<Loaded>> Session::look(std::size_t i) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(plan_.paths[i] + "/CURRENT", ignored)) {
+    return std::optional<Loaded>{};
+  }
+  OpenSettings settings{plan_.paths[i], database(i).configuration};
+  settings.agent = false;
+  settings.read_only = true;
+  auto opened = Database::open(settings);
+  if (!opened) return tl::unexpected(opened.error());
+  return read_loaded(**opened);
+}
+
 // Loads when the database is empty; refuses one that was loaded otherwise. On the plain disk, with
 // all the machine's CPUs, and no limit.
 Result<void> Session::ensure_loaded(std::size_t i) {
   const scenario::Workload& workload = database(i).workload;
-  OpenSettings settings{plan_.paths[i], database(i).configuration};
-  settings.agent = false;
-  settings.compactions = workload.backlog.level0_files == 0;  // a look must not work it off
-  settings.families = family_names(workload);
-  settings.configuration.rate_limit_bytes_per_second = 0;
-  settings.configuration.max_background_jobs =
-      std::max<std::int64_t>(4, std::thread::hardware_concurrency());
-  auto opened = Database::open(settings);
-  if (!opened) return tl::unexpected(opened.error());
-  auto loaded = read_loaded((*opened)->db());
+  const auto loaded = look(i);
   if (!loaded) return tl::unexpected(loaded.error());
   const Loaded wanted = load_of(workload);
   if (*loaded && **loaded == wanted) return {};
@@ -138,6 +146,15 @@ Result<void> Session::ensure_loaded(std::size_t i) {
                                           ", the workload has " + loaded_text(wanted) +
                                           ": take another --db or remove it");
   }
+  OpenSettings settings{plan_.paths[i], database(i).configuration};
+  settings.agent = false;
+  settings.compactions = workload.backlog.level0_files == 0;
+  settings.families = family_names(workload);
+  settings.configuration.rate_limit_bytes_per_second = 0;
+  settings.configuration.max_background_jobs =
+      std::max<std::int64_t>(4, std::thread::hardware_concurrency());
+  auto opened = Database::open(settings);
+  if (!opened) return tl::unexpected(opened.error());
   return load_records(**opened, workload, stop_, [&](std::int64_t records, bool settling) {
     watcher_.loading(database(i), records, settling);
   });

@@ -95,9 +95,14 @@ class Run(Bench):
     @needs_db_bench
     def test_a_database_of_somebody_else_is_left_alone(self):
         self.assertEqual(self.db_bench("--benchmarks=fillseq", "--num=1000", under_agent=False).wait(30), 0)
+        def files():
+            return {path.name: path.read_bytes() for path in (self.directory / "db").iterdir()}
+
+        before = files()
         process = self.bench("run", "--workload", "ycsb-a", "--records", "1000", "--seconds", "1", "--db", self.directory / "db")
         self.assertEqual(process.wait(20), 1)
         self.assertIn("holds keys that rocktune-bench did not write", self.log())
+        self.assertEqual(files(), before)
 
 
 class Overhead(Bench):

@@ -14,6 +14,7 @@ rocktune_unit_test(bench_test
     unit/bench/experiment_outcome_test.cc
     unit/bench/experiment_test.cc
     unit/bench/histogram_test.cc
+    unit/bench/load_test.cc
     unit/bench/moments_test.cc
     unit/bench/no_harm_test.cc
     unit/bench/options_test.cc
@@ -38,3 +39,5 @@ rocktune_unit_test(bench_test
 # Their names from bench::report are those of bench as well, where another file of its batch uses both.
 set_source_files_properties(unit/bench/report_summary_test.cc unit/bench/report_verdict_test.cc
                             PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# By themselves, so that the others stay in the batches that they compile in.
+set_source_files_properties(unit/bench/load_test.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

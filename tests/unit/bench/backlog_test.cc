@@ -59,7 +59,7 @@ Tree tree_after_load(const std::string& backlog) {
   }
   auto database = Database::open(settings);
   REQUIRE(database);
-  const auto loaded = read_loaded((*database)->db());
+  const auto loaded = read_loaded(**database);
   REQUIRE(loaded);
   CHECK(*loaded == load_of(*workload));
   return {level0_files(**database), (*database)->read_gauges().pending_compaction_bytes};

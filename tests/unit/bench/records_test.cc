@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.h"
 
+using rocktune::bench::is_record_key;
 using rocktune::bench::missing_key;
 using rocktune::bench::record_key;
 using rocktune::bench::ValuePool;
@@ -14,6 +15,17 @@ TEST_CASE("keys sort as their numbers", "[bench][records]") {
   CHECK(record_key(42, buffer).ToString() == "user000000000042");
   CHECK(record_key(999999999999, buffer).ToString() == "user999999999999");
   CHECK(record_key(9, buffer).ToString() < record_key(10, buffer).ToString());
+}
+
+TEST_CASE("a record's key is told from another one", "[bench][records]") {
+  std::string buffer;
+  CHECK(is_record_key(record_key(0, buffer)));
+  CHECK(is_record_key(record_key(999999999999, buffer)));
+  CHECK_FALSE(is_record_key(missing_key(7, buffer)));
+  for (const char* other : {"", "user", "user:1", "user00000000000a", "user0000000000001",
+                            "User000000000001", "record0000000001"}) {
+    CHECK_FALSE(is_record_key(other));
+  }
 }
 
 TEST_CASE("a missing key lies between two records and is neither", "[bench][records]") {
