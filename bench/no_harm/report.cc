@@ -79,6 +79,7 @@ std::string behind_text(const ScenarioVerdict& verdict) {
 
 std::string p99_ratio_text(const ScenarioVerdict& verdict, std::optional<double> TurnSide::* p99) {
   const auto own = verdict.policy.*p99, other = verdict.reference.*p99;
+  if (own == kStarved) return "starved";
   return own && other ? number_text(*own / *other, 2) : "-";
 }
 
@@ -149,11 +150,18 @@ json number_or_null(const auto& value) {
   return value ? json(*value) : json(nullptr);
 }
 
+// JSON has no infinity, and what is starved has no P99.
+json p99_json(const std::optional<double>& p99_us) {
+  return p99_us == kStarved ? json(nullptr) : number_or_null(p99_us);
+}
+
 json side_json(const TurnSide& side) {
   return {{"ops_per_second", side.ops_per_second},
           {"stalled_seconds", side.stalled_seconds},
-          {"read_p99_us", number_or_null(side.read_p99_us)},
-          {"write_p99_us", number_or_null(side.write_p99_us)},
+          {"read_p99_us", p99_json(side.read_p99_us)},
+          {"write_p99_us", p99_json(side.write_p99_us)},
+          {"reads_starved", side.read_p99_us == kStarved},
+          {"writes_starved", side.write_p99_us == kStarved},
           {"above_slo_seconds", number_or_null(side.above_slo_seconds)}};
 }
 

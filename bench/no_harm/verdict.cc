@@ -128,10 +128,15 @@ Harm judged(const ScenarioVerdict& verdict, bool fell_behind_first) {
   return beyond_noise ? Harm::kHarm : Harm::kTooNoisy;
 }
 
-// Of each kind of operations of each database that has a P99, the larger of that and the one at any
-// moment.
-std::map<std::pair<std::string, std::string>, double> p99s_of(const report::Run& run, bool reads) {
-  std::map<std::pair<std::string, std::string>, double> out;
+// A kind of operations of one database in a run.
+struct KindFigures {
+  double count = 0;
+  double p99_us = 0;  // the larger of the P99 and the one at any moment
+};
+using Kinds = std::map<std::pair<std::string, std::string>, KindFigures>;
+
+Kinds kinds_of(const report::Run& run, bool reads) {
+  Kinds out;
   for (const report::DatabaseResult& database : report::databases_of(run.result)) {
     for (const auto& [name, latency] :
          report::object_at(*database.document, "/total/operations").items()) {
@@ -139,29 +144,42 @@ std::map<std::pair<std::string, std::string>, double> p99s_of(const report::Run&
       const double p99 = std::max(report::number_at(latency, "/p99_us").value_or(0),
                                   report::number_at(latency, "/any_moment_p99_us").value_or(0));
       if (!operation || scenario::is_read(*operation) != reads || p99 <= 0) continue;
-      if (report::number_at(latency, "/count").value_or(0) < kLeastOperations) continue;
-      out[{database.name, name}] = p99;
+      out[{database.name, name}] = {report::number_at(latency, "/count").value_or(0), p99};
     }
   }
   return out;
 }
 
-// Of those kinds that `other` has, too: else it would be of unlike operations on the two sides.
-Value p99_of(const report::Run& run, const report::Run& other, bool reads) {
-  const auto others = p99s_of(other, reads);
-  double logarithms = 0;
-  std::size_t count = 0;
-  for (const auto& [kind, p99] : p99s_of(run, reads)) {
-    if (!others.contains(kind)) continue;
-    logarithms += std::log(p99);
-    ++count;
-  }
-  if (count == 0) return std::nullopt;
-  return std::exp(logarithms / static_cast<double>(count));
+// What the policy did of a kind that static did enough of. Infinite where that is next to nothing:
+// whoever asks waits for ever. Hardly fewer are no starvation: their P99 is about the slowest.
+double p99_beside(const KindFigures& reference, const Kinds& kinds, const Kinds::key_type& kind) {
+  const auto found = kinds.find(kind);
+  const KindFigures own = found == kinds.end() ? KindFigures{} : found->second;
+  const bool starved =
+      own.count < std::min(kLeastOperations, kStarvedShare * reference.count) || own.p99_us <= 0;
+  return starved ? kStarved : own.p99_us;
 }
 
-// Nothing where the run lacks what every run has.
-std::optional<TurnSide> side_of(const report::Run& run, const report::Run& other,
+// Of the kinds that static did enough of, whatever became of them on the other side: both sides are
+// of the same kinds.
+void add_p99s(const report::Run& reference, const report::Run& policy, bool reads,
+              std::optional<double> TurnSide::* p99, Turn& turn) {
+  const Kinds own = kinds_of(policy, reads);
+  double of_static = 0, of_policy = 0;  // logarithms
+  std::size_t count = 0;
+  for (const auto& [kind, figures] : kinds_of(reference, reads)) {
+    if (figures.count < kLeastOperations) continue;
+    of_static += std::log(figures.p99_us);
+    of_policy += std::log(p99_beside(figures, own, kind));
+    ++count;
+  }
+  if (count == 0) return;
+  turn.reference.*p99 = std::exp(of_static / static_cast<double>(count));
+  turn.policy.*p99 = std::exp(of_policy / static_cast<double>(count));
+}
+
+// Without its P99s. Nothing where the run lacks what every run has.
+std::optional<TurnSide> side_of(const report::Run& run,
                                 const std::vector<report::FigureSource>& sources) {
   const auto figure = [&](const std::string& key) {
     const auto found = std::find_if(sources.begin(), sources.end(),
@@ -170,8 +188,7 @@ std::optional<TurnSide> side_of(const report::Run& run, const report::Run& other
   };
   const auto ops = figure(report::kThroughput), stalled = figure(report::kStallSeconds);
   if (!ops || !stalled) return std::nullopt;
-  return TurnSide{*ops, *stalled, p99_of(run, other, true), p99_of(run, other, false),
-                  figure(report::kSecondsAboveSlo)};
+  return TurnSide{*ops, *stalled, {}, {}, figure(report::kSecondsAboveSlo)};
 }
 
 }  // namespace
@@ -260,13 +277,14 @@ Result<std::vector<Turn>> turns_of(const std::vector<report::Run>& runs,
   std::vector<Turn> turns;
   for (const auto& [repeat, sides] : by_repeat) {
     if (sides.first == nullptr || sides.second == nullptr) continue;
-    const auto own = side_of(*sides.second, *sides.first, sources),
-               other = side_of(*sides.first, *sides.second, sources);
+    const auto own = side_of(*sides.second, sources), other = side_of(*sides.first, sources);
     if (!own || !other) {
       return fail(ErrorCode::kCorrupt, "a run of repeat " + std::to_string(repeat) +
                                            " says nothing of throughput or stalls");
     }
     turns.push_back({*other, *own, sides.second->changes});
+    add_p99s(*sides.first, *sides.second, true, &TurnSide::read_p99_us, turns.back());
+    add_p99s(*sides.first, *sides.second, false, &TurnSide::write_p99_us, turns.back());
   }
   return turns;
 }

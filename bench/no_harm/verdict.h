@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,8 +36,12 @@ inline constexpr double kMostSlowerP99 = 0.5;
 inline constexpr double kLeastSlowerP99Us = 1000;
 inline constexpr double kMostAboveSlo = 0.1;
 inline constexpr double kSloGrainSeconds = 0.5;
-// Of fewer operations of a kind there is no P99.
+// Of fewer operations of a kind static has no P99 to be held against.
 inline constexpr double kLeastOperations = 100;
+// A policy that did fewer than that, and less than this share of static's, has starved the kind:
+// its P99 is infinite. (A policy that is 2% slower may do 99 where static does 101.)
+inline constexpr double kStarvedShare = 0.5;
+inline constexpr double kStarved = std::numeric_limits<double>::infinity();
 // The same of each, in the unit of Standing::lag. `seconds`: how long a run is.
 double tolerated(HarmMeasure measure, double seconds);
 
@@ -44,9 +49,9 @@ double tolerated(HarmMeasure measure, double seconds);
 struct TurnSide {
   double ops_per_second = 0;
   double stalled_seconds = 0;  // added up over databases
-  // Geometric means over every kind of reads, or writes, of every database that both sides did
-  // kLeastOperations of; of each its P99 or, where that is more, the P99 at any moment. Absent:
-  // there is none.
+  // Geometric means over every kind of reads, or writes, of every database that static did
+  // kLeastOperations of; of each its P99 or, where that is more, the P99 at any moment. kStarved:
+  // the policy has starved one of them. Absent: there is none.
   std::optional<double> read_p99_us, write_p99_us;
   std::optional<double> above_slo_seconds;  // absent: its objective has no limits
 };
@@ -73,8 +78,8 @@ std::string harm_text(Harm harm);  // "no harm", "cleared", ...
 // How a scenario stands by one measure.
 struct Standing {
   // By how much the policy is behind in the medians: a share of static's throughput or P99 (0: less
-  // than a millisecond apart), or seconds. Below zero: ahead. Absent: not measured, or static has
-  // none of it.
+  // than a millisecond apart; infinite: it has starved a kind), or seconds. Below zero: ahead.
+  // Absent: not measured, or static has none of it.
   std::optional<double> lag;
   bool behind = false;  // by more than is tolerated
   // By how much static differs from itself, in the median of all pairs of its runs: a share of

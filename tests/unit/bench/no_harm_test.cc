@@ -204,6 +204,44 @@ TEST_CASE("a side's P99 is the mean of its operations of that kind", "[bench][no
   CHECK(turns->front().policy.read_p99_us == side.read_p99_us);
 }
 
+TEST_CASE("a kind of operations that a policy starves is judged", "[bench][no_harm]") {
+  const auto turn_of = [](const json& reference, const json& policy) {
+    std::vector<rocktune::bench::report::Run> runs = {harm_run("static", 1, 100, 1),
+                                                      harm_run("headroom", 1, 100, 1)};
+    runs[0].result["databases"][0]["total"]["operations"] = reference;
+    runs[1].result["databases"][0]["total"]["operations"] = policy;
+    const auto turns = turns_of(runs, "static", "headroom");
+    REQUIRE(turns);
+    return turns->front();
+  };
+  const auto of = [](int count) { return json{{"count", count}, {"p99_us", 2000}}; };
+  const json read = of(5000);
+  const Turn starved =
+      turn_of({{"read", read}, {"scan", of(400)}}, {{"read", read}, {"scan", of(99)}});
+  CHECK(starved.reference.read_p99_us == Approx(2000));
+  CHECK(starved.policy.read_p99_us == kStarved);
+  CHECK(fell_behind(starved, kSeconds));
+  CHECK(verdict_of({starved, starved, starved, starved}).harm == Harm::kHarm);
+  const Turn good = slower_turn(2, 2);
+  CHECK(verdict_of({starved, good, good, good}).harm == Harm::kCleared);
+  CHECK(verdict_of({starved, starved, starved, good}).harm == Harm::kTooNoisy);
+  // None of it at all, and the only kind there is.
+  CHECK(fell_behind(turn_of({{"update", of(100)}}, json::object()), kSeconds));
+  // One fewer, though the hundredth: as good as the same.
+  CHECK_FALSE(fell_behind(turn_of({{"scan", of(101)}}, {{"scan", of(99)}}), kSeconds));
+  // What static has too few of says nothing on either side.
+  const Turn few = turn_of({{"read", read}, {"scan", of(99)}}, {{"read", read}});
+  CHECK(few.policy.read_p99_us == Approx(2000));
+  CHECK_FALSE(fell_behind(few, kSeconds));
+
+  const auto report = make_report({}, {}, {judged_scenario(1, {starved})});
+  CHECK_THAT(no_harm_markdown(report), Contains("| starved |"));
+  const json side = no_harm_json(report).at("scenarios").at(0).at("policy");
+  CHECK(side.at("reads_starved") == true);
+  CHECK(side.at("writes_starved") == false);
+  CHECK(side.at("read_p99_us").is_null());
+}
+
 TEST_CASE("all scenarios count by their first pair", "[bench][no_harm]") {
   const OverallVerdict all =
       judge_all({turn(1000, 2000, 1, 0), turn(1000, 500, 0, 3), turn(0, 10)}, 1);
