@@ -156,8 +156,13 @@ std::vector<std::string> differences_of(const Comparison& comparison) {
   return all;
 }
 
+bool any_has(const std::vector<Run>& runs, const FigureSource& source) {
+  return std::any_of(runs.begin(), runs.end(),
+                     [&](const Run& run) { return source.read(run).has_value(); });
+}
+
 // The summary's key of what the objective puts first: "read_p99" is read_p99_us here, and
-// front.read_p99_us where there are several databases and the first is called front.
+// front.read_p99_us where there are several databases and the first one that reads is called front.
 std::string first_key(const Comparison& comparison, const std::vector<FigureSource>& sources) {
   std::string first;
   for (const Run& run : comparison.runs) {
@@ -167,7 +172,8 @@ std::string first_key(const Comparison& comparison, const std::vector<FigureSour
   if (first == "throughput") return kThroughput;
   for (const FigureSource& source : sources) {
     const std::string& key = source.figure.key;
-    if (key == first || key == first + "_us" || key.ends_with("." + first + "_us")) return key;
+    const bool named = key == first || key == first + "_us" || key.ends_with("." + first + "_us");
+    if (named && any_has(comparison.runs, source)) return key;
   }
   return "";
 }

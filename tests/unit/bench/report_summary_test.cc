@@ -127,6 +127,17 @@ TEST_CASE("throughput adds up over databases, latencies stay each one's own", "[
   CHECK(summary.first == "front.read_p99_us");
 }
 
+TEST_CASE("what comes first is that of the database that has it", "[bench][report]") {
+  json writer = database("back", 900, 0);
+  writer["total"]["operations"] = {{"update", {{"p99_us", 300}}}};
+  Comparison comparison;
+  comparison.runs.push_back(run_of(
+      "static", 1, result_with(json::array({std::move(writer), database("front", 100, 4000)}))));
+  const Summary summary = summarize(comparison);
+  CHECK(summary.first == "front.read_p99_us");
+  REQUIRE(figure_of(summary, summary.first) != nullptr);
+}
+
 TEST_CASE("seconds above the SLO: any database's, each second once", "[bench][report]") {
   const std::vector<LatencyLimit> limits = {{"read_p99", "read", "p99_us", 5000}};
   CHECK(seconds_above(result_of(100, 4000), limits) == 0.0);
