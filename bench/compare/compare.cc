@@ -9,6 +9,7 @@
 #include "bench/compare/reports.h"
 #include "bench/compare/runs.h"
 #include "bench/compare/shared.h"
+#include "bench/trial/digest.h"
 #include "bench/trial/screen.h"
 #include "scenario/device/spec.h"
 #include "scenario/scenario.h"
@@ -30,6 +31,14 @@ std::string command_of(const CompareSettings& settings, const std::string& polic
   return out.str();
 }
 
+// What standings() is to tell of how the runs were made: medians of other builds or lengths are not
+// to be averaged without a word.
+json facts_of(const CompareSettings& settings, const json& programs) {
+  return {{"seconds", settings.seconds > 0 ? json(settings.seconds) : json(nullptr)},
+          {"full", settings.full},
+          {"programs_digest", digest(programs.dump())}};
+}
+
 Result<void> compare(const CompareSettings& settings, const scenario::Scenario& scenario,
                      const json& programs, const std::vector<std::string>& policies,
                      CompareDirectory& directory) {
@@ -40,7 +49,7 @@ Result<void> compare(const CompareSettings& settings, const scenario::Scenario& 
   const auto made = runs.make(policies);
   const auto written = write_reports(
       {"Policies on scenario " + scenario.name, command_of(settings, settings.policies), policies,
-       settings.seed, json::object()},
+       settings.seed, facts_of(settings, programs)},
       directory, screen);
   return made ? written : made;  // reports also of what there was before a failure
 }

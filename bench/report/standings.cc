@@ -1,8 +1,10 @@
 #include "bench/report/standings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "bench/report/result_reader.h"
 #include "bench/report/statistics.h"
@@ -62,6 +64,11 @@ bool has_any_moment(const ScenarioStanding& scenario) {
                      [](const auto& one) { return one.second.any_moment_p99_us.has_value(); });
 }
 
+std::string assertions_text(const json& assertions) {
+  if (!assertions.is_boolean()) return "";
+  return assertions.get<bool>() ? " with assertions" : " without assertions";
+}
+
 std::string conditions_of(const json& comparison) {
   const auto known = [&comparison](const char* path, const char* otherwise) {
     const std::string text = text_at(comparison, path);
@@ -71,13 +78,20 @@ std::string conditions_of(const json& comparison) {
   std::string out = known("/machine/cpu_model", "unknown CPU") + ", " +
                     (cpus ? page::number_text(*cpus, 0) : "an unknown number of") + " CPUs, " +
                     known("/machine/kernel", "unknown kernel") + ", RocksDB " +
-                    known("/machine/rocksdb_version", "of unknown version") + "; " +
+                    known("/machine/rocksdb_version", "of unknown version") +
+                    assertions_text(value_at(comparison, "/machine/rocksdb_assertions")) + "; " +
                     known("/device", "unknown device");
   const auto scale = comparison.find("scale");
   if (scale != comparison.end() && scale->is_number()) {
     out += "; scale " + page::number_text(scale->get<double>(), 0);
   }
-  return out;
+  if (value_at(comparison, "/full") == json(true)) out += ", life size";
+  if (const auto seconds = number_at(comparison, "/seconds")) {
+    const bool whole = *seconds == std::floor(*seconds);
+    out += "; runs of " + page::number_text(*seconds, whole ? 0 : 1) + " s";
+  }
+  const std::string build = text_at(comparison, "/programs_digest");
+  return out + (build.empty() ? "; unknown build" : "; build " + build);
 }
 
 const PolicyFigures* figures_of(const ScenarioStanding& scenario, const std::string& policy) {
@@ -219,6 +233,27 @@ void add_losses(const ScenarioStanding& scenario, const std::string& policy,
   }
 }
 
+// What all were made under; where that differs, which scenarios were made under what.
+std::string conditions_text(const Standings& standings) {
+  std::vector<std::pair<std::string, std::string>> found;  // conditions, scenarios
+  for (const ScenarioStanding& scenario : standings.scenarios) {
+    const auto known = std::find_if(found.begin(), found.end(), [&](const auto& one) {
+      return one.first == scenario.conditions;
+    });
+    if (known == found.end()) {
+      found.emplace_back(scenario.conditions, scenario.scenario);
+    } else {
+      known->second += ", " + scenario.scenario;
+    }
+  }
+  if (found.size() == 1) return found.front().first + ".";
+  std::string out = "They were not all made alike:\n";
+  for (const auto& [conditions, scenarios] : found) {
+    out += "\n- " + scenarios + ": " + conditions + ".";
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<ScenarioStanding> standing_of(const json& comparison) {
@@ -289,20 +324,15 @@ std::vector<std::string> losses(const Standings& standings) {
 std::string standings_markdown(const Standings& standings) {
   std::string out;
   std::size_t fewest = SIZE_MAX, most = 0;
-  std::vector<std::string> conditions;
   for (const ScenarioStanding& scenario : standings.scenarios) {
     for (const auto& [name, figures] : scenario.figures) {
       fewest = std::min(fewest, figures.runs);
       most = std::max(most, figures.runs);
     }
-    if (std::find(conditions.begin(), conditions.end(), scenario.conditions) == conditions.end()) {
-      conditions.push_back(scenario.conditions);
-    }
   }
   out += "Medians of " + std::to_string(fewest) +
-         (most > fewest ? " to " + std::to_string(most) : "") + " runs of each policy.";
-  for (const std::string& one : conditions) out += " " + one + ".";
-  out += "\n\n";
+         (most > fewest ? " to " + std::to_string(most) : "") + " runs of each policy. " +
+         conditions_text(standings) + "\n\n";
   for (const page::Table& table : standing_tables(standings)) out += markdown(table) + "\n";
   const auto lost = losses(standings);
   out += "Where " + standings.policy +

@@ -23,8 +23,10 @@ struct PolicyFigures {
 
 struct ScenarioStanding {
   std::string scenario;
-  std::string conditions;             // machine, RocksDB, device and scale, in a sentence
-  std::vector<std::string> policies;  // in the comparison's order, "static" among them
+  // Machine, RocksDB, device, scale, the runs' length where it was given, and the programs' digest,
+  // in a sentence.
+  std::string conditions;
+  std::vector<std::string> policies;             // in the comparison's order, "static" among them
   std::map<std::string, PolicyFigures> figures;  // by policy
 };
 

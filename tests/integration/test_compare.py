@@ -127,6 +127,8 @@ class Compare(World):
         # A run may end some 40 ms early or late: 20 of 500 a second.
         self.assertLessEqual(max(due) - min(due), 20 * PATIENCE, due)
         report = json.loads((self.output / "compare.json").read_text())
+        self.assertEqual((report["seconds"], report["full"]), (None, False))
+        self.assertRegex(report["programs_digest"], "^[0-9a-f]{16}$")
         self.assertEqual([policy["policy"] for policy in report["policies"]], ["static", "native-auto-tuned", "headroom"])
         self.assertEqual(sorted(entry["sequence"] for entry in report["order"]), list(range(1, len(self.runs()) + 1)))
         self.assertIn("headroom", (self.output / "compare.md").read_text())
@@ -143,6 +145,7 @@ class Compare(World):
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         self.assertIn("|  | static | native-auto-tuned | headroom |", said.stdout)
         self.assertIn("Where headroom is behind", said.stdout)
+        self.assertRegex(said.stdout, "; build [0-9a-f]{16}\\.\n\n")
         nothing = standings(self.output, self.temporary)
         self.assertEqual((nothing.returncode, nothing.stdout), (1, ""))
         self.assertIn(f"{self.temporary}/compare.json", nothing.stderr)

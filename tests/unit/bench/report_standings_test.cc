@@ -93,8 +93,51 @@ TEST_CASE("standings: a table for each figure, means of ratios and sums of times
   CHECK(losses(standings).empty());
   const std::string text = standings_markdown(standings);
   CHECK(text.find("Medians of 3 runs of each policy. a CPU, 2 CPUs, Linux 6, RocksDB 7.8.3; "
-                  "emulated device x; scale 64.\n") == 0);
+                  "emulated device x; scale 64; unknown build.\n") == 0);
   CHECK(text.find(" nowhere.") != std::string::npos);
+}
+
+TEST_CASE("standings: comparisons that were not made alike are told apart", "[bench][report]") {
+  const Figures some{20e3, 4, 1000, 2};
+  json one = comparison("one", some, some), two = comparison("two", some, some),
+       three = comparison("three", some, some);
+  for (json* each : {&one, &two, &three}) {
+    (*each)["programs_digest"] = "0123456789abcdef";
+    (*each)["seconds"] = nullptr;
+    (*each)["full"] = false;
+    (*each)["machine"]["rocksdb_assertions"] = true;
+  }
+  const std::string alike =
+      "a CPU, 2 CPUs, Linux 6, RocksDB 7.8.3 with assertions; emulated "
+      "device x; scale 64";
+  const auto text = [&] { return standings_markdown(standings_of({one, two, three})); };
+  CHECK(text().find("policy. " + alike + "; build 0123456789abcdef.\n\n") != std::string::npos);
+
+  SECTION("by the build") {
+    two["programs_digest"] = "fedcba9876543210";
+  }
+  SECTION("by the length") {
+    two["seconds"] = 7.5;
+  }
+  SECTION("by the size") {
+    two["full"] = true;
+  }
+  SECTION("by the assertions") {
+    two["machine"]["rocksdb_assertions"] = false;
+  }
+  CHECK(standing_of(two)->conditions != standing_of(one)->conditions);
+  CHECK(text().find("policy. They were not all made alike:\n\n- one, three: " + alike +
+                    "; build 0123456789abcdef.\n- two: a CPU") != std::string::npos);
+}
+
+TEST_CASE("standings: a length is said as it was given", "[bench][report]") {
+  json one = comparison("one", {1, 1, 1, 1}, {1, 1, 1, 1});
+  one["seconds"] = 10;
+  CHECK(standing_of(one)->conditions.ends_with("; scale 64; runs of 10 s; unknown build"));
+  one["seconds"] = 7.5;
+  one["full"] = true;
+  CHECK(standing_of(one)->conditions.ends_with(
+      "; scale 64, life size; runs of 7.5 s; unknown build"));
 }
 
 TEST_CASE("standings: losses are said", "[bench][report]") {
