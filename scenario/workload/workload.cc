@@ -114,6 +114,7 @@ void Workload::stretch_to(double wanted) {
     phase.seconds *= factor;
     phase.keys.shift_at_seconds *= factor;
     phase.keys.shift_every_seconds *= factor;
+    if (phase.rate.sine) phase.rate.sine->b /= factor;  // as many periods as before
   }
 }
 

@@ -11,6 +11,8 @@ using rocktune::scenario::load_workload;
 using rocktune::scenario::Mix;
 using rocktune::scenario::Operation;
 using rocktune::scenario::parse_workload;
+using rocktune::scenario::Phase;
+using rocktune::scenario::Rate;
 using rocktune::scenario::RatePlan;
 using rocktune::scenario::Sine;
 using rocktune::scenario::Sizes;
@@ -169,6 +171,26 @@ TEST_CASE("stretching reaches what counts from a phase's beginning", "[scenario]
   workload->stretch_to(before / 2);
   CHECK(workload->seconds() == Approx(before / 2));
   CHECK(workload->phases[0].keys.shift_at_seconds == 5);
+}
+
+TEST_CASE("a stretched sine has as many periods", "[scenario][workload]") {
+  auto workload = load_workload("mixgraph");
+  REQUIRE(workload);
+  Phase& phase = workload->phases[0];
+  REQUIRE(phase.rate.sine);
+  const Rate whole(phase.rate, phase.seconds);
+  const double seconds = phase.seconds;
+  workload->stretch_to(seconds / 4);
+  CHECK(phase.rate.sine->b == Approx(4 * 6.283185 / seconds));
+  const Rate quarter(phase.rate, phase.seconds);
+  for (const double share : {0.25, 0.5, 0.75, 1.0}) {
+    CHECK(quarter.due_by(share * seconds / 4) == Approx(whole.due_by(share * seconds) / 4));
+  }
+  // What has none stays as it is.
+  auto plain = load_workload("ycsb-a");
+  REQUIRE(plain);
+  plain->stretch_to(1);
+  CHECK_FALSE(plain->phases[0].rate.sine);
 }
 
 TEST_CASE("text that is no YAML, or no map, is one clear error", "[scenario][workload]") {
