@@ -61,11 +61,12 @@ class Overhead {
     report_.rounds = settings_.rounds;
     if (auto loaded = load(); !loaded) return tl::unexpected(loaded.error());
     report_.op_trace = settings_.op_trace;
-    if (auto done = run_rounds(); !done) return tl::unexpected(done.error());
-    if (settings_.op_trace) return std::move(report_);
-    auto poll = measure_poll_cost(directory_, settings_.families, say);
-    if (!poll) return tl::unexpected(poll.error());
-    report_.poll = std::move(*poll);
+    auto done = run_rounds();
+    if (done && !settings_.op_trace) done = poll();
+    if (done) return std::move(report_);
+    // A stop ends it with an error, wherever it is; what was finished before stays.
+    if (!stop_requested() || !has_pairs(report_)) return tl::unexpected(done.error());
+    report_.partial = true;
     return std::move(report_);
   }
 
@@ -81,6 +82,7 @@ class Overhead {
     return directory_ + "/arm-" + std::to_string(kind);
   }
   Result<void> take_turns();
+  Result<void> poll();
 
   const OverheadSettings settings_;
   const std::string directory_;
@@ -119,7 +121,15 @@ Result<void> Overhead::run_rounds() {
           (hosts_[i].statistics ? ", host with statistics" : ", host without statistics"));
       if (auto done = run_round(hosts_[i], i * (kinds_.size() - 1)); !done) return done;
     }
+    report_.rounds_finished = round;
   }
+  return {};
+}
+
+Result<void> Overhead::poll() {
+  auto poll = measure_poll_cost(directory_, settings_.families, say);
+  if (!poll) return tl::unexpected(poll.error());
+  report_.poll = std::move(*poll);
   return {};
 }
 
@@ -134,16 +144,17 @@ Result<void> Overhead::run_round(const Host& host, std::size_t first_row) {
   if (auto recorded = start_recordings(); !recorded) return recorded;
   for (const auto& arm : arms_) arm->start_polling();  // no thread before the last process
   if (auto done = take_turns(); !done) return done;
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    const auto run = arms_[kind]->finish();
+  std::vector<HostRun> runs;
+  for (const auto& arm : arms_) {
+    auto run = arm->finish();
     if (!run) return tl::unexpected(run.error());
-    for (std::size_t other = 1; other < kinds_.size(); ++other) {
-      auto& row = report_.rows[first_row + other - 1];
-      if (kind == 0) row.without.push_back(*run);
-      if (kind != other) continue;
-      row.with.push_back(*run);
-      row.polls += arms_[kind]->polls();
-    }
+    runs.push_back(*std::move(run));
+  }
+  for (std::size_t kind = 1; kind < kinds_.size(); ++kind) {
+    auto& row = report_.rows[first_row + kind - 1];
+    row.without.push_back(runs.front());
+    row.with.push_back(runs[kind]);
+    row.polls += arms_[kind]->polls();
   }
   arms_.clear();
   return {};

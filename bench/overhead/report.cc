@@ -1,5 +1,6 @@
 #include "bench/overhead/report.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace rocktune::bench {
@@ -45,15 +46,28 @@ std::string recording_line_of(const OverheadRow& row) {
   return text;
 }
 
+// "7 rounds of 5 s"; "STOPPED: 2 of 7 rounds of 5 s".
+std::string rounds_text(const OverheadReport& report) {
+  char text[120];
+  const auto rounds = static_cast<long long>(report.rounds);
+  if (report.partial) {
+    std::snprintf(text, sizeof text, "STOPPED: %lld of %lld rounds of %.3g s",
+                  static_cast<long long>(report.rounds_finished), rounds, report.seconds);
+  } else {
+    std::snprintf(text, sizeof text, "%lld rounds of %.3g s", rounds, report.seconds);
+  }
+  return text;
+}
+
 std::string recording_table(const OverheadReport& report) {
   char text[500];
   std::snprintf(text, sizeof text,
                 "With operations recorded over the same agent without that, RocksDB %s, %lld CPUs, "
-                "%lld rounds of %.3g s; median [least-most] of the rounds:\n"
+                "%s; median [least-most] of the rounds:\n"
                 "%-13s %-21s %-21s %-21s %-21s %s\n",
                 report.rocksdb_version.c_str(), static_cast<long long>(report.cpus),
-                static_cast<long long>(report.rounds), report.seconds, "workload", "throughput",
-                "P99", "CPU per operation", "CPU, ns more", "of it the agent's, ns");
+                rounds_text(report).c_str(), "workload", "throughput", "P99", "CPU per operation",
+                "CPU, ns more", "of it the agent's, ns");
   std::string table = text;
   for (const auto& row : report.rows) table += recording_line_of(row);
   return table;
@@ -162,15 +176,20 @@ std::vector<double> OverheadRow::recording_ns() const {
   return all;
 }
 
+bool has_pairs(const OverheadReport& report) {
+  return std::any_of(report.rows.begin(), report.rows.end(),
+                     [](const OverheadRow& row) { return !row.with.empty(); });
+}
+
 std::string overhead_table(const OverheadReport& report) {
   if (report.op_trace) return recording_table(report);
   char text[400];
   std::snprintf(text, sizeof text,
-                "With the agent over without it, RocksDB %s, %lld CPUs, %lld rounds of %.3g s; "
+                "With the agent over without it, RocksDB %s, %lld CPUs, %s; "
                 "median [least-most] of the rounds:\n%-13s %-10s %7s  %-21s %-21s %-21s %s\n",
                 report.rocksdb_version.c_str(), static_cast<long long>(report.cpus),
-                static_cast<long long>(report.rounds), report.seconds, "workload", "statistics",
-                "polled", "throughput", "P99", "CPU per operation", "target for throughput");
+                rounds_text(report).c_str(), "workload", "statistics", "polled", "throughput",
+                "P99", "CPU per operation", "target for throughput");
   std::string table = text;
   for (const auto& row : report.rows) table += line_of(row);
   if (report.poll) table += poll_lines(*report.poll);
@@ -187,6 +206,8 @@ nlohmann::json overhead_json(const OverheadReport& report) {
           {"rocksdb_version", report.rocksdb_version},
           {"cpus", report.cpus},
           {"rounds", report.rounds},
+          {"rounds_finished", report.rounds_finished},
+          {"partial", report.partial},
           {"seconds", report.seconds},
           {"op_trace", report.op_trace},
           {"rows", std::move(rows)},

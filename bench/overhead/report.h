@@ -43,8 +43,10 @@ struct OverheadReport {
   std::string started;  // RFC 3339, UTC
   std::string rocksdb_version;
   std::int64_t cpus = 0;
-  double seconds = 0;  // of each run
-  std::int64_t rounds = 0;
+  double seconds = 0;       // of each run
+  std::int64_t rounds = 0;  // asked for
+  std::int64_t rounds_finished = 0;
+  bool partial = false;   // stopped: a row may have a pair more than another one, or none
   bool op_trace = false;  // the rows are of recordings of operations, against the agent alone
   std::vector<OverheadRow> rows;
   std::optional<PollCost> poll;
@@ -53,6 +55,7 @@ struct OverheadReport {
 inline constexpr double kPollTargetUs = 1000;
 inline constexpr double kMemoryTargetBytes = 8 << 20;
 
+bool has_pairs(const OverheadReport& report);  // any of the rows
 std::string overhead_table(const OverheadReport& report);
 nlohmann::json overhead_json(const OverheadReport& report);
 

@@ -89,21 +89,22 @@ class ReplaySpeed {
     auto open = in_turns<OpenLoopSpeed>([&](const char* policy) { return open_loop(policy); });
     if (!open) return tl::unexpected(open.error());
     report_.open_loop = *std::move(open);
-    const auto input = calibrate();
-    if (!input) return tl::unexpected(input.error());
-    auto closed =
-        in_turns<ClosedLoopSpeed>([&](const char* policy) { return closed_loop(*input, policy); });
-    if (!closed) return tl::unexpected(closed.error());
-    report_.closed_loop = *std::move(closed);
+    if (report_.open_loop.empty()) return fail(ErrorCode::kUnavailable, "stopped");
+    if (auto closed = close_loop(); !closed && !stop_requested()) {
+      return tl::unexpected(closed.error());
+    }
+    report_.partial = stop_requested();
     return std::move(report_);
   }
 
  private:
   Result<void> write();
   Result<OpenLoopSpeed> open_loop(const std::string& policy);
+  Result<void> close_loop();
   Result<sim::SimulationInput> calibrate();
   Result<ClosedLoopSpeed> closed_loop(const sim::SimulationInput& input, const std::string& policy);
   // The policies take turns; of each the run in the middle (of an even number the faster one).
+  // After a stop that of those that were finished, and none where there are none.
   template <class Speed, class Run>
   Result<std::vector<Speed>> in_turns(Run run);
 
@@ -117,8 +118,7 @@ Result<std::vector<Speed>> ReplaySpeed::in_turns(Run run) {
   constexpr std::array<const char*, 2> kPolicies{"headroom", "static"};
   std::array<std::vector<Speed>, kPolicies.size()> runs;
   for (int turn = 0; turn < settings_.repeats; ++turn) {
-    for (std::size_t i = 0; i < kPolicies.size(); ++i) {
-      if (auto done = stopped(); !done) return tl::unexpected(done.error());
+    for (std::size_t i = 0; i < kPolicies.size() && !stop_requested(); ++i) {
       auto one = run(kPolicies.at(i));
       if (!one) return tl::unexpected(one.error());
       runs.at(i).push_back(*std::move(one));
@@ -126,11 +126,13 @@ Result<std::vector<Speed>> ReplaySpeed::in_turns(Run run) {
   }
   std::vector<Speed> middle;
   for (std::vector<Speed>& of : runs) {
+    if (of.empty()) continue;
     std::sort(of.begin(), of.end(),
               [](const Speed& a, const Speed& b) { return a.cost.seconds < b.cost.seconds; });
     Speed& one = middle.emplace_back(of[(of.size() - 1) / 2]);
     one.cost.fastest_seconds = of.front().cost.seconds;
     one.cost.slowest_seconds = of.back().cost.seconds;
+    one.cost.runs = static_cast<int>(of.size());
     for (const Speed& other : of) one.add_worst_of(other);
   }
   return middle;
@@ -162,6 +164,16 @@ Result<OpenLoopSpeed> ReplaySpeed::open_loop(const std::string& policy) {
   if (!cost) return tl::unexpected(cost.error());
   speed.cost = *cost;
   return speed;
+}
+
+Result<void> ReplaySpeed::close_loop() {
+  const auto input = calibrate();
+  if (!input) return tl::unexpected(input.error());
+  auto closed =
+      in_turns<ClosedLoopSpeed>([&](const char* policy) { return closed_loop(*input, policy); });
+  if (!closed) return tl::unexpected(closed.error());
+  report_.closed_loop = *std::move(closed);
+  return {};
 }
 
 Result<sim::SimulationInput> ReplaySpeed::calibrate() {
@@ -215,7 +227,7 @@ Result<ReplaySpeedReport> measure_day(const ReplaySpeedSettings& settings) {
 int replay_speed_command(const ReplaySpeedSettings& settings) {
   install_stop_signals();
   const auto report = measure_day(settings);
-  if (stop_requested()) {
+  if (!report && stop_requested()) {
     say("stopped");
     return 130;
   }
@@ -230,7 +242,8 @@ int replay_speed_command(const ReplaySpeedSettings& settings) {
     say("rocktune-bench: stdout: the result cannot be written");
     return 1;
   }
-  return 0;
+  if (report->partial) say("stopped");
+  return report->partial ? 130 : 0;
 }
 
 }  // namespace rocktune::bench

@@ -55,6 +55,7 @@ json speed_cost_json(const SpeedCost& cost) {
           {"fastest_seconds", cost.fastest_seconds},
           {"slowest_seconds", cost.slowest_seconds},
           {"cpu_seconds", cost.cpu_seconds},
+          {"runs", cost.runs},
           {"memory_before_bytes", cost.memory_before},
           {"memory_most_bytes", cost.memory_most}};
 }
@@ -65,8 +66,9 @@ std::string replay_speed_text(const ReplaySpeedReport& report) {
   const auto bytes = static_cast<double>(report.trace_bytes);
   char text[240];
   std::snprintf(text, sizeof text,
-                "%lld samples of %lld column families; of %d times in turns the middle one\n"
+                "%s%lld samples of %lld column families; of %d times in turns the middle one\n"
                 "trace        %.1f MB, %.0f bytes a sample; made in %.1f s\n",
+                report.partial ? "STOPPED, hence a part: " : "",
                 static_cast<long long>(report.samples), static_cast<long long>(report.families),
                 report.repeats, bytes / kMegabyte, per(bytes, report.samples),
                 report.write_seconds);
@@ -81,6 +83,7 @@ json replay_speed_json(const ReplaySpeedReport& report) {
            {"samples", report.samples},
            {"column_families", report.families},
            {"repeats", report.repeats},
+           {"partial", report.partial},
            {"trace_bytes", report.trace_bytes},
            {"bytes_per_sample", per(static_cast<double>(report.trace_bytes), report.samples)},
            {"write_seconds", report.write_seconds},

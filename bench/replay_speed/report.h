@@ -15,6 +15,7 @@ struct SpeedCost {
   double cpu_seconds = 0;           // of all threads
   std::uint64_t memory_before = 0;  // resident bytes of the process when it began
   std::uint64_t memory_most = 0;    // the most while any of them went on
+  int runs = 1;                     // how often it was done
 };
 
 struct OpenLoopSpeed {
@@ -42,7 +43,8 @@ struct ClosedLoopSpeed {
 
 struct ReplaySpeedReport {
   std::int64_t samples = 0, families = 0;
-  int repeats = 0;
+  int repeats = 0;       // asked for
+  bool partial = false;  // stopped: of what is there some was done less often
   std::uint64_t trace_bytes = 0;
   double write_seconds = 0;  // to make it, its engine and its plant included
   std::vector<OpenLoopSpeed> open_loop;

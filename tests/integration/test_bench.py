@@ -143,6 +143,19 @@ class Overhead(Bench):
         self.assertEqual([pid for pid in started if running(pid)], [])
         self.assertEqual(list(self.temporary.iterdir()), [])
 
+    def test_interrupted_it_reports_the_rounds_that_are_finished(self):
+        output = self.directory / "overhead.json"
+        process = self.overhead("--rounds", 1000, "--seconds", 0.5, "--workload", "cached-reads", "--json", output)
+        wait_for("the second round", lambda: "round 2 of 1000" in self.log(), 60)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(15), 130, self.log())
+        report = json.loads(output.read_text())
+        self.assertTrue(report["partial"])
+        self.assertGreaterEqual(report["rounds_finished"], 1)
+        self.assertGreater(report["rows"][0]["throughput_ratio"]["median"], 0)
+        self.assertIn(f"STOPPED: {report['rounds_finished']} of 1000 rounds", self.log())
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
     def test_usage(self):
         self.assertEqual(self.bench("overhead", "--workload", "none-such").wait(10), 2)
         self.assertEqual(self.bench("overhead", "--help").wait(10), 0)
@@ -175,6 +188,19 @@ class ReplaySpeed(Bench):
 
     def test_usage(self):
         self.assertEqual(self.bench("replay-speed", "--samples", 10).wait(10), 2)
+
+    def test_interrupted_it_reports_what_was_timed(self):
+        process = self.bench("replay-speed", "--samples", 24000, "--families", 1, "--repeat", 99, "--json")
+        wait_for("the second turn", lambda: self.log().count("open loop: headroom") > 1, 60)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(15), 130, self.log())
+        text = self.log()
+        report = json.loads(text[text.index("{"):text.rindex("}") + 1])
+        self.assertTrue(report["partial"])
+        self.assertEqual(report["open_loop"][0]["policy"], "headroom")
+        self.assertGreaterEqual(report["open_loop"][0]["runs"], 1)
+        self.assertEqual(report["closed_loop"], [])
+        self.assertEqual(list(self.temporary.iterdir()), [])
 
     def test_interrupted_it_leaves_nothing(self):
         process = self.bench("replay-speed", "--families", 1)

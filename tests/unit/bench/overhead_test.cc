@@ -84,6 +84,33 @@ TEST_CASE("the report prints target and verdict beside each figure, and the same
   CHECK(json.at("rows").at(0).at("throughput_ratio").at("median").get<double>() == 0.96);
   CHECK(json.at("rows").at(0).at("verdict") == "missed");
   CHECK(json.at("poll").at("agent_cpu_us").get<double>() == 1200);
+  CHECK(json.at("partial") == false);
+  CHECK(table.find("1 rounds of 5 s") != std::string::npos);
+}
+
+TEST_CASE("a report that was stopped has what was finished, and says so") {
+  OverheadReport report;
+  report.rounds = 7;
+  report.rounds_finished = 1;
+  report.seconds = 5;
+  report.rows.resize(2);
+  CHECK_FALSE(has_pairs(report));
+  report.rows[0].without = {{1000, 100, 2, 0}};
+  report.rows[0].with = {{960, 100, 2.1, 0}};
+  CHECK(has_pairs(report));
+  report.partial = true;
+  for (const bool op_trace : {false, true}) {
+    report.op_trace = op_trace;
+    const auto table = overhead_table(report);
+    INFO(table);
+    CHECK(table.find("STOPPED: 1 of 7 rounds of 5 s") != std::string::npos);
+    CHECK(table.find("0.960 [0.960-0.960]") != std::string::npos);
+    const auto json = overhead_json(report);
+    CHECK(json.at("partial") == true);
+    CHECK(json.at("rounds_finished") == 1);
+    CHECK(json.at("rows").at(1).at("throughput_ratio").is_null());
+    CHECK(json.at("rows").at(1).at("pairs").empty());
+  }
 }
 
 TEST_CASE("the agent's threads are told from others, and absence is an error") {

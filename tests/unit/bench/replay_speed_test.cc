@@ -61,6 +61,7 @@ TEST_CASE("figures of replay-speed for people and for programs", "[replay_speed]
   CHECK(json["open_loop"][0]["slowest_seconds"] == 0.6);
   CHECK(json["open_loop"][0]["steps_that_differ"] == 2);
   CHECK(json["closed_loop"][0]["times_real_time"] == 50'000);
+  CHECK(json["partial"] == false);
   const std::string text = replay_speed_text(report);
   for (const char* said :
        {"of 3 times", "868 bytes a sample", "0.50 s (0.40 to 0.60)", "500.0 us a sample",
@@ -68,4 +69,10 @@ TEST_CASE("figures of replay-speed for people and for programs", "[replay_speed]
     INFO(said << "\n" << text);
     CHECK(text.find(said) != std::string::npos);
   }
+  CHECK(text.find("STOPPED") == std::string::npos);
+  report.partial = true;
+  report.open_loop[0].cost.runs = 2;
+  CHECK(replay_speed_text(report).starts_with("STOPPED, hence a part: 1000 samples"));
+  CHECK(replay_speed_json(report)["partial"] == true);
+  CHECK(replay_speed_json(report)["open_loop"][0]["runs"] == 2);
 }
