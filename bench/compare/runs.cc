@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kSearch = "search.json";
-constexpr const char* kSearchSchema = "rocktune-compare-search/2";
+constexpr const char* kSearchSchema = "rocktune-compare-search/3";
 // A setting that is tried more briefly than this shows nothing of its compactions.
 constexpr double kShortestTrySeconds = 4;
 
@@ -41,6 +41,7 @@ json search_json(const std::vector<SearchedRun>& runs, const std::vector<StaticS
   for (const SearchedRun& run : runs) {
     out["runs"].push_back({{"round", run.round},
                            {"setting", run.setting},
+                           {"repeat", run.repeat},
                            {"operations_within_the_objective_per_second", run.score.goodput},
                            {"ops_per_second", run.score.throughput},
                            {"latency_over_limit", run.score.latency}});
@@ -180,7 +181,8 @@ Result<std::vector<SearchedRun>> CompareRuns::read_search() const try {
     known.push_back({run.at("round"),
                      run.at("setting"),
                      {run.at("operations_within_the_objective_per_second"),
-                      run.at("ops_per_second"), run.at("latency_over_limit")}});
+                      run.at("ops_per_second"), run.at("latency_over_limit")},
+                     run.at("repeat")});
   }
   return known;
 } catch (const json::exception& error) {

@@ -8,6 +8,7 @@
 
 #include "bench/compare/policies.h"
 #include "bench/report/result_reader.h"
+#include "bench/report/statistics.h"
 
 namespace rocktune::bench {
 namespace {
@@ -26,6 +27,9 @@ constexpr double kLeastWriteBytes = 64 << 10;
 constexpr double kLeastCacheShare = 0.2;
 // Runs of one setting differ by this: beyond it one is better.
 constexpr double kSameScore = 0.01;
+// Of each setting in the last round: a single run chose one in `diurnal` whose reads took 122
+// times static's P99 when it ran again (docs/results.md).
+constexpr std::size_t kLastRoundRepeats = 3;
 
 struct Choice {
   double rate_share = 0;
@@ -89,11 +93,53 @@ void add_second(const json& second, const std::vector<report::LatencyLimit>& lim
 }
 
 const SearchedRun* find(const std::vector<SearchedRun>& known, std::size_t round,
-                        const std::string& setting) {
+                        const std::string& setting, std::size_t repeat) {
   for (const SearchedRun& run : known) {
-    if (run.round == round && run.setting == setting) return &run;
+    if (run.round == round && run.setting == setting && run.repeat == repeat) return &run;
   }
   return nullptr;
+}
+
+// Part by part.
+Score median_of_scores(const std::vector<Score>& scores) {
+  const auto median = [&](double Score::* part) {
+    std::vector<double> values;
+    values.reserve(scores.size());
+    for (const Score& score : scores) values.push_back(score.*part);
+    return report::median_of(std::move(values));
+  };
+  return {median(&Score::goodput), median(&Score::throughput), median(&Score::latency)};
+}
+
+struct RoundPlace {
+  std::size_t number = 0;
+  SearchRound round;
+};
+
+// What each of the settings comes to in a round: whatever drifts on the machine meets all of them
+// alike. Nothing when it was stopped.
+Result<std::optional<std::vector<Score>>> scores_of_round(
+    const std::vector<StaticSetting>& settings, const RoundPlace& place,
+    std::vector<SearchedRun>& known, const Measure& measure) {
+  std::vector<std::vector<Score>> runs(settings.size());
+  for (std::size_t repeat = 1; repeat <= place.round.repeats; ++repeat) {
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      const StaticSetting& setting = settings[i];
+      if (const SearchedRun* before = find(known, place.number, setting.name, repeat)) {
+        runs[i].push_back(before->score);
+        continue;
+      }
+      auto score = measure(setting, place.number, place.round.share_of_seconds);
+      if (!score) return tl::unexpected(score.error());
+      if (!*score) return std::optional<std::vector<Score>>();
+      known.push_back({place.number, setting.name, **score, repeat});
+      runs[i].push_back(**score);
+    }
+  }
+  std::vector<Score> scores;
+  scores.reserve(runs.size());
+  for (const std::vector<Score>& of : runs) scores.push_back(median_of_scores(of));
+  return scores;
 }
 
 }  // namespace
@@ -176,7 +222,7 @@ std::vector<std::size_t> ranked(const std::vector<Score>& scores, Ranking rankin
 
 std::vector<SearchRound> search_rounds(std::size_t settings) {
   const std::size_t third = std::max<std::size_t>(1, (settings + 2) / 3);
-  return {{0.25, third}, {0.5, std::min<std::size_t>(2, third)}, {1, 1}};
+  return {{0.25, third}, {0.5, std::min<std::size_t>(2, third)}, {1, 1, kLastRoundRepeats}};
 }
 
 Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,
@@ -185,21 +231,12 @@ Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& se
   std::vector<StaticSetting> left = settings;
   const std::vector<SearchRound> rounds = search_rounds(settings.size());
   for (std::size_t round = 0; round < rounds.size(); ++round) {
-    std::vector<Score> scores;
-    for (const StaticSetting& setting : left) {
-      if (const SearchedRun* before = find(known, round, setting.name)) {
-        scores.push_back(before->score);
-        continue;
-      }
-      auto score = measure(setting, round, rounds[round].share_of_seconds);
-      if (!score) return tl::unexpected(score.error());
-      if (!*score) return std::optional<StaticSetting>();
-      known.push_back({round, setting.name, **score});
-      scores.push_back(**score);
-    }
+    const auto scores = scores_of_round(left, {round, rounds[round]}, known, measure);
+    if (!scores) return tl::unexpected(scores.error());
+    if (!*scores) return std::optional<StaticSetting>();
     // Equal scores keep the grid's order: the plainer setting first.
     const std::vector<StaticSetting> tried = std::exchange(left, {});
-    for (const std::size_t place : ranked(scores, ranking)) {
+    for (const std::size_t place : ranked(**scores, ranking)) {
       if (left.size() < rounds[round].keep) left.push_back(tried[place]);
     }
     const bool last = round + 1 == rounds.size();

@@ -1,7 +1,8 @@
 // best-static: the options that an operator would find by trying. A small grid over rate limit,
 // background jobs and the split of memory between block cache and memtables, thinned by successive
 // halving (Jamieson and Talwalkar, AISTATS 2016): every setting runs for a short while, the better
-// ones again for longer, the best of the last round wins. Pure: who measures is a parameter.
+// ones again for longer, the best of the last round, by the median of its runs there, wins. Pure:
+// who measures is a parameter.
 #pragma once
 
 #include <functional>
@@ -44,10 +45,12 @@ std::vector<std::size_t> ranked(const std::vector<Score>& scores, Ranking rankin
 // `run`: as `rocktune-bench run` writes it.
 Score score_of(const nlohmann::json& run);
 
-// What share of a run's length each round gives a setting, and how many go on to the next.
+// What share of a run's length each round gives a setting, how many go on to the next, and how
+// often each setting runs.
 struct SearchRound {
   double share_of_seconds = 1;
   std::size_t keep = 1;
+  std::size_t repeats = 1;
 };
 std::vector<SearchRound> search_rounds(std::size_t settings);
 
@@ -55,15 +58,17 @@ struct SearchedRun {
   std::size_t round = 0;
   std::string setting;  // its name
   Score score;
+  std::size_t repeat = 1;  // in the round, from 1
 };
 
 // Runs one setting; nothing when a stop was requested meanwhile.
 using Measure = std::function<Result<std::optional<Score>>(
     const StaticSetting& setting, std::size_t round, double share_of_seconds)>;
 
-// The best setting; nothing when it was stopped. The first one, the scenario's own options, has a
-// run in every round: what is found is no worse than nothing. Runs that `known` has are not made
-// again; new ones are added to it.
+// The best setting; nothing when it was stopped. The first one, the scenario's own options, takes
+// part in every round: what is found was not worse than nothing in the medians of the last one,
+// which is no promise for later runs. Where a round has several runs of each setting these take
+// turns. Runs that `known` has are not made again; new ones are added to it.
 Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,
                                             Ranking ranking, std::vector<SearchedRun>& known,
                                             const Measure& measure);

@@ -217,6 +217,11 @@ class Compare(World):
         rounds = [run["round"] for run in search["runs"]]
         self.assertEqual(rounds, sorted(rounds))
         self.assertEqual(rounds.count(0), len(options))
+        # The candidates of the last round take turns, the scenario's own options among them.
+        last = [(run["setting"], run["repeat"]) for run in search["runs"] if run["round"] == 2]
+        candidates = [setting for setting, repeat in last if repeat == 1]
+        self.assertIn("as configured", candidates)
+        self.assertEqual(last, [(setting, repeat) for repeat in (1, 2, 3) for setting in candidates])
 
     def test_killed_it_takes_its_children_along_and_the_next_call_cleans_up(self):
         self.scenario(seconds=20)

@@ -31,6 +31,7 @@ rocktune_unit_test(bench_test
     unit/bench/report_summary_test.cc
     unit/bench/report_verdict_test.cc
     unit/bench/result_test.cc
+    unit/bench/search_test.cc
     unit/bench/simulated_device_test.cc
     unit/bench/trial_test.cc
     unit/bench/tsan_suppressions.cc
@@ -41,3 +42,4 @@ set_source_files_properties(unit/bench/report_summary_test.cc unit/bench/report_
                             PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 # By themselves, so that the others stay in the batches that they compile in.
 set_source_files_properties(unit/bench/load_test.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+set_source_files_properties(unit/bench/search_test.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
