@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
+#include "daemon/clock_step.h"
 #include "daemon/trace_directory.h"
 #include "daemon/version.h"
 #include "files/peer_process.h"
@@ -15,6 +17,14 @@
 
 namespace rocktune::daemon {
 namespace {
+
+// Backwards or forwards; by a suspended machine's pause, too.
+std::string clock_step_text(double seconds) {
+  return "the wall clock went " + text::duration(std::fabs(seconds)) +
+         (seconds > 0 ? " forward" : " back") +
+         " beside the monotonic one: it was set, or the machine was suspended; nothing that is " +
+         "timed here ends early for it";
+}
 
 // Rows for polls that were missed in one go: after a long stop (SIGSTOP, a suspended machine) the
 // gap is told by the sequence numbers, not by hours of empty rows.
@@ -79,6 +89,7 @@ void Daemon::tick() {
   counters_.polls_due += poll.missed + 1;
   ++counters_.polls_done;
   if (poll.late) ++counters_.polls_late;
+  note_clock_step(now);
   last_poll_ = now;
   look_for_freeze();
   give_missed(poll, now);
@@ -133,9 +144,16 @@ void Daemon::give_missed(const Schedule::Poll& poll, const Instant& now) {
   for (const auto& [key, target] : targets_) target->skip(poll.missed - rows);
 }
 
+void Daemon::note_clock_step(const Instant& now) {
+  const Instant& before = last_poll_.tick.count() != 0 ? last_poll_ : started_;
+  const auto step = clock_step(before, now);
+  if (step) journal_.event("", 0, "daemon", "clock_step", clock_step_text(*step));
+}
+
 void Daemon::look_for_freeze() {
+  const Freeze* const last = std::exchange(looked_for_freeze_, true) ? &freeze_ : nullptr;
   const Freeze before =
-      std::exchange(freeze_, read_freeze_file(config_.freeze_file, clock_().wall, freeze_));
+      std::exchange(freeze_, read_freeze_file(config_.freeze_file, clock_(), last));
   // Or the empty file that somebody touches next would have ended already.
   if (freeze_.expired) {
     const Result<void> removed = remove_freeze_file(config_.freeze_file);
@@ -160,15 +178,20 @@ std::string Daemon::frozen_reason() const {
   return freeze_.frozen ? "frozen by the file " + config_.freeze_file : std::string();
 }
 
+std::optional<Nanoseconds> Daemon::frozen_until() const {
+  return freeze_.ends(clock_());
+}
+
 Result<void> Daemon::freeze(std::optional<double> seconds) {
   std::optional<Nanoseconds> until;
+  const Instant now = clock_();
   if (seconds) {
-    until = clock_().wall +
-            std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(*seconds));
+    until =
+        now.wall + std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(*seconds));
   }
   look_for_freeze();
   // One that lasts longer stays: somebody else may have made it.
-  const bool outlasts = until && freeze_.frozen && (!freeze_.until || *freeze_.until > *until);
+  const bool outlasts = until && freeze_.frozen && (!freeze_.until || *freeze_.ends(now) > *until);
   if (outlasts) return {};
   const std::string place = std::filesystem::path(config_.freeze_file).parent_path().string();
   Result<void> written = ensure_directory(place, "the freeze file", journal_.log());
@@ -263,7 +286,7 @@ Snapshot Daemon::snapshot() {
   status->agent_dir = config_.agent_dir;
   status->freeze_file = config_.freeze_file;
   status->frozen = freeze_.frozen;
-  status->frozen_until_wall = freeze_.until;
+  status->frozen_until_wall = frozen_until();
   status->last_poll = last_poll_;
   status->agents = static_cast<std::size_t>(std::count_if(
       peers_.begin(), peers_.end(), [](const auto& entry) { return entry.second->answers; }));

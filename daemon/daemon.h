@@ -97,6 +97,8 @@ class Daemon {
   Result<void> freeze(std::optional<double> seconds);
   Result<void> unfreeze();
   [[nodiscard]] const Freeze& frozen() const { return freeze_; }
+  // As the wall clock goes now; unset: it is not, or until the file is removed.
+  [[nodiscard]] std::optional<Nanoseconds> frozen_until() const;
 
   // Called at the end of each poll's first part, for watchdogs.
   void on_poll(std::function<void()> hook) { poll_hook_ = std::move(hook); }
@@ -107,6 +109,7 @@ class Daemon {
   void arm();
   void tick();
   void give_missed(const Schedule::Poll& poll, const Instant& now);
+  void note_clock_step(const Instant& now);
   void discover();
   void lose(Peer& peer, const std::string& reason);
   void forget_old_targets();
@@ -169,6 +172,7 @@ class Daemon {
   std::function<void()> poll_hook_;
   std::string discovery_error_;
   Freeze freeze_;
+  bool looked_for_freeze_ = false;
   std::optional<ReloadRefusal> reload_refused_;
   std::set<std::string> noted_;
   std::map<uid_t, Limited> warnings_;  // of agents, by their user

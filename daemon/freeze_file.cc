@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -27,16 +28,31 @@ std::optional<Nanoseconds> end_of(std::string_view text) {
   return trace::parse_rfc3339(text);
 }
 
+// An end may be thousands of years away, and is put on a tick.
+Nanoseconds left_of(Nanoseconds until, Nanoseconds wall) {
+  constexpr Nanoseconds kMost = std::chrono::hours(100 * 365 * 24);
+  return std::clamp(until - wall, Nanoseconds{0}, kMost);
+}
+
 }  // namespace
 
-Freeze read_freeze_file(const std::string& path, Nanoseconds wall, const Freeze& before) {
+std::optional<Nanoseconds> Freeze::ends(const Instant& now) const {
+  constexpr Nanoseconds kSlewed = std::chrono::seconds(1);  // between two clocks that go alike
+  if (!until || !not_before) return until;
+  const Nanoseconds later = now.wall + (*not_before - now.tick);
+  return later - *until > kSlewed ? later : until;
+}
+
+Freeze read_freeze_file(const std::string& path, const Instant& now, const Freeze* last) {
+  const Freeze before = last != nullptr ? *last : Freeze();
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) {
     const int why = errno;
     if (why == ENOENT || why == ENOTDIR) return {};
     return {before.frozen, before.until, false,
             "cannot look for " + path + ": " + std::strerror(why) +
-                (before.frozen ? ": it still counts as there" : "")};
+                (before.frozen ? ": it still counts as there" : ""),
+            before.not_before};
   }
   if (!is_trusted(info.st_uid)) {
     return {false, std::nullopt, false,
@@ -46,7 +62,10 @@ Freeze read_freeze_file(const std::string& path, Nanoseconds wall, const Freeze&
   // What cannot be read is there all the same.
   const Result<std::string> text = read_text_file(path, kMostFreezeBytes);
   Freeze freeze{true, text ? end_of(*text) : std::nullopt, false, ""};
-  if (!freeze.until || wall < *freeze.until) return freeze;
+  if (!freeze.until) return freeze;
+  const bool comes = last != nullptr && before.until != freeze.until;
+  freeze.not_before = comes ? now.tick + left_of(*freeze.until, now.wall) : before.not_before;
+  if (now.wall < *freeze.until || now.tick < freeze.not_before.value_or(now.tick)) return freeze;
   return {false, std::nullopt, true, ""};
 }
 

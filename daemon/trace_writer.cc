@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <utility>
 
+#include "daemon/clock_step.h"
 #include "daemon/trace_directory.h"
 #include "daemon/version.h"
 
@@ -109,12 +109,8 @@ void TraceWriter::Step::fail(const Error& error) {
 }
 
 bool TraceWriter::clock_was_steady(const Instant& now) {
-  constexpr double kLargestStepSeconds = 60;
   const std::optional<Instant> before = std::exchange(last_look_, now);
-  if (!before) return false;
-  const double step =
-      seconds_between(before->wall, now.wall) - seconds_between(before->tick, now.tick);
-  return std::fabs(step) <= kLargestStepSeconds;
+  return before && !clock_step(*before, now);
 }
 
 void TraceWriter::remove_old_runs(const Config& config) {

@@ -185,7 +185,7 @@ HttpResponse freeze_order(Daemon& daemon, const HttpRequest& request) {
   if (!freezes && *seconds) return error(400, "bad_request", "unknown member 'for_seconds'");
   const Result<void> done = freezes ? daemon.freeze(*seconds) : daemon.unfreeze();
   if (!done) return error(503, "unavailable", done.error().message);
-  const std::optional<Nanoseconds>& until = daemon.frozen().until;
+  const std::optional<Nanoseconds> until = daemon.frozen_until();
   return {200, dump({{"frozen", daemon.frozen().frozen},
                      {"file", daemon.config().freeze_file},
                      {"until", until ? Json(text::rfc3339(*until)) : Json(nullptr)}})};

@@ -3,6 +3,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/agents_test.cc
     unit/daemon/cgroup_io_test.cc
     unit/daemon/config_test.cc
+    unit/daemon/clock_step_test.cc
     unit/daemon/device_profile_test.cc
     unit/daemon/device_target_test.cc
     unit/daemon/device_test.cc

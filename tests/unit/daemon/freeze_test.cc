@@ -12,35 +12,85 @@ using namespace rocktune;
 using namespace rocktune::daemon;
 using namespace rocktune::daemon::test;
 
+namespace {
+
+constexpr Nanoseconds kWall = 1'700'000'000s, kTick = 1000s;
+
+// Seconds on each clock after that.
+Instant instant(Nanoseconds wall, Nanoseconds tick) {
+  return {kWall + wall, kTick + tick};
+}
+
+Freeze first_look(const std::string& path, Nanoseconds later = 0s) {
+  return read_freeze_file(path, instant(later, later), nullptr);
+}
+
+}  // namespace
+
 TEST_CASE("a freeze file freezes while it is there, or until its time", "[daemon][freeze]") {
   const TempTree tree;
   const std::string path = tree.path("freeze");
-  const Nanoseconds now = 1'700'000'000s;
-  CHECK(read_freeze_file(path, now) == Freeze{});
-  CHECK(read_freeze_file(tree.path("nowhere/freeze"), now) == Freeze{});
+  CHECK(first_look(path) == Freeze{});
+  CHECK(first_look(tree.path("nowhere/freeze")) == Freeze{});
   SECTION("touched") {
     std::ofstream(path).close();
-    CHECK(read_freeze_file(path, now) == Freeze{true, std::nullopt, false, ""});
+    CHECK(first_look(path) == Freeze{true, std::nullopt, false, ""});
   }
   SECTION("without an end") {
     REQUIRE(write_freeze_file(path, std::nullopt));
-    CHECK(read_freeze_file(path, now + 87600h) == Freeze{true, std::nullopt, false, ""});
+    CHECK(first_look(path, 87600h) == Freeze{true, std::nullopt, false, ""});
   }
   SECTION("for a time") {
-    REQUIRE(write_freeze_file(path, now + 600s));
-    CHECK(read_freeze_file(path, now) == Freeze{true, now + 600s, false, ""});
-    CHECK(read_freeze_file(path, now + 599s).frozen);
-    const Freeze over = read_freeze_file(path, now + 600s);
+    REQUIRE(write_freeze_file(path, kWall + 600s));
+    CHECK(first_look(path) == Freeze{true, kWall + 600s, false, ""});
+    CHECK(first_look(path, 599s).frozen);
+    const Freeze over = first_look(path, 600s);
     CHECK_FALSE(over.frozen);
     CHECK(over.expired);
   }
   SECTION("what it holds besides counts as without an end") {
     std::ofstream(path) << "until tomorrow\n";
-    CHECK(read_freeze_file(path, now) == Freeze{true, std::nullopt, false, ""});
+    CHECK(first_look(path) == Freeze{true, std::nullopt, false, ""});
   }
   REQUIRE(remove_freeze_file(path));
-  CHECK(read_freeze_file(path, now) == Freeze{});
+  CHECK(first_look(path) == Freeze{});
   CHECK(remove_freeze_file(path));
+}
+
+TEST_CASE("a freeze for a time ends when it is over by both clocks", "[daemon][freeze]") {
+  const TempTree tree;
+  const std::string path = tree.path("freeze");
+  REQUIRE(write_freeze_file(path, kWall + 600s));
+  const Freeze nothing;
+  const Freeze came = read_freeze_file(path, instant(0s, 0s), &nothing);
+  CHECK(came.ends(instant(0s, 0s)) == kWall + 600s);
+  const auto look = [&](Nanoseconds wall, Nanoseconds tick) {
+    return read_freeze_file(path, instant(wall, tick), &came);
+  };
+  SECTION("a wall clock that is set forward ends none") {
+    const Freeze later = look(3660s, 60s);
+    CHECK(later.frozen);
+    CHECK(later.ends(instant(3660s, 60s)) == kWall + 4200s);
+    CHECK(look(4199s, 599s).frozen);
+    CHECK(look(4200s, 600s).expired);
+  }
+  SECTION("one that is set back lets it last") {
+    CHECK(look(-3000s, 600s).frozen);
+    CHECK(look(600s, 4200s).expired);
+  }
+  SECTION("a machine that was suspended has not been frozen meanwhile") {
+    CHECK(look(3600s, 1s).frozen);
+  }
+  SECTION("what is written into it later counts from then on") {
+    REQUIRE(write_freeze_file(path, kWall + 4000s));
+    const Freeze longer = look(3660s, 60s);
+    CHECK(longer.not_before == kTick + 400s);
+  }
+  SECTION("a file that was there at the first look ends by the wall clock alone") {
+    const Freeze found = first_look(path);
+    CHECK(read_freeze_file(path, instant(599s, 5s), &found).frozen);
+    CHECK(read_freeze_file(path, instant(600s, 5s), &found).expired);
+  }
 }
 
 TEST_CASE("a freeze file of somebody else is not heeded", "[daemon][freeze]") {
@@ -52,7 +102,7 @@ TEST_CASE("a freeze file of somebody else is not heeded", "[daemon][freeze]") {
   const std::string path = tree.path("freeze");
   std::ofstream(path).close();
   REQUIRE(::chown(path.c_str(), 12345, 12345) == 0);
-  const Freeze freeze = read_freeze_file(path, 1s);
+  const Freeze freeze = first_look(path);
   CHECK_FALSE(freeze.frozen);
   CHECK(freeze.problem.find("belongs to uid 12345") != std::string::npos);
 }
@@ -74,7 +124,7 @@ TEST_CASE("nobody else keeps a daemon from its freeze file", "[daemon][freeze]")
     REQUIRE(::lchown(path.c_str(), 12345, 12345) == 0);
   }
   REQUIRE(write_freeze_file(path, std::nullopt));
-  CHECK(read_freeze_file(path, 1s).frozen);
+  CHECK(first_look(path).frozen);
 }
 
 TEST_CASE("a directory of our own at the freeze file's name stays", "[daemon][freeze]") {
