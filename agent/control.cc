@@ -58,8 +58,11 @@ void Control::add(Group group) {
     const auto reading = knob->read();
     knob->state().observe(reading.value, reading.generation);
   }
-  const std::lock_guard lock(mutex_);
-  groups_.push_back(std::move(group));
+  {
+    const std::lock_guard lock(mutex_);
+    groups_.push_back(group);
+  }
+  hold_what_comes(*group);
 }
 
 std::vector<Control::Group> Control::groups() const {

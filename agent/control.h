@@ -55,7 +55,8 @@ class Control {
   Control(std::vector<Group> groups, KnobState::Holder holder, Clock clock,
           std::shared_ptr<EventRing> events, Log log, Clock cpu = thread_cpu_time());
 
-  // A column family came: what it has now was found.
+  // A column family came: what it has now was found; and is held where an operator's restore still
+  // holds everything.
   void add(Group group);
   // It goes: what was set there is returned first, unless another group of the database has it too,
   // the lease says to keep it, or RocksDB would make that wait. Then the group ends, of which a
@@ -71,7 +72,8 @@ class Control {
   [[nodiscard]] wire::Knobs catalogue() const;
 
   Answer<wire::ChangeResults> apply(const wire::ChangesRequest& request);
-  // With `hold` an operator wishes it: also what was held before goes back, and all is held then.
+  // With `hold` an operator wishes it: also what was held before goes back, and all is held then,
+  // what comes later, too, until it is released.
   wire::ChangeResults restore(bool hold);
   Answer<wire::ChangeResults> release(const wire::ReleaseRequest& request);
   // An operator wants the value as it is now: the knob is manual until released.
@@ -128,6 +130,10 @@ class Control {
   [[nodiscard]] bool asked_lately(const KnobGroup& group) const;
   bool return_now(KnobGroup& group, const std::vector<Knob*>& knobs, const char* why, bool hold);
   [[nodiscard]] bool will_return() const;  // once the lease ends, what is held
+  [[nodiscard]] bool has(const std::string& knob) const;
+  void forget_hold(const wire::ReleaseRequest& request);
+  [[nodiscard]] bool holds_later(const std::string& knob) const;
+  void hold_what_comes(const KnobGroup& group);
   [[nodiscard]] bool keeps() const;
   void give_up(const std::vector<Group>& groups, const States& kept);
   void give_up_at_exit(std::vector<Group> groups, const States& kept);
@@ -149,6 +155,8 @@ class Control {
   const char* returning_ = nullptr;  // why what was set is being undone; null: it is not
   bool under_way_ = false;           // the next tick returns more; nobody adopts half of it
   bool hold_ = false;                // and is manual from then on, whoever takes the lease
+  bool hold_later_ = false;          // an operator holds all, also what comes later
+  std::set<std::string> released_;   // but these knobs, which were released since
   std::deque<std::string> order_;
   std::map<std::string, wire::ChangeResult> results_;
 

@@ -187,6 +187,9 @@ wire::ChangeResults Control::restore(bool hold) {
     lease_.reset();
     returning_ = "restore";  // what an exception leaves undone is for tick()
     hold_ = hold;
+    // First: what comes from now on is held by add(), or among the groups below.
+    hold_later_ = hold_later_ || hold;
+    if (hold) released_.clear();
   }
   begin_return();
   const auto all = groups();

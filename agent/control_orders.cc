@@ -1,4 +1,6 @@
 // What operators order of single knobs: a release, which hands them back, and a hold.
+#include <algorithm>
+
 #include "agent/control.h"
 
 namespace rocktune::agent {
@@ -8,7 +10,42 @@ bool Control::will_return() const {
   return lease_ || !keep_;
 }
 
+bool Control::has(const std::string& knob) const {
+  return std::ranges::any_of(groups(),
+                             [&](const Group& group) { return group->find(knob) != nullptr; });
+}
+
+// Before what is there is released: what comes meanwhile is among that, or not held any more.
+void Control::forget_hold(const wire::ReleaseRequest& request) {
+  if (!request.column_family.empty()) return;  // one that is there
+  if (!request.knob.empty() && !has(request.knob)) return;
+  const std::lock_guard lock(mutex_);
+  if (!request.knob.empty()) {
+    if (hold_later_) released_.insert(request.knob);
+    return;
+  }
+  hold_later_ = false;
+  released_.clear();
+}
+
+bool Control::holds_later(const std::string& knob) const {
+  const std::lock_guard lock(mutex_);
+  return hold_later_ && !released_.contains(knob);
+}
+
+// On the host's thread, which waits for no write. What is not as it was found is somebody else's,
+// or another database's, which returns it.
+void Control::hold_what_comes(const KnobGroup& group) {
+  for (const auto& knob : group.knobs()) {
+    if (!holds_later(knob->name()) || !knob->why_not_changeable().empty()) continue;
+    const auto reading = knob->read();
+    const auto view = knob->state().observe(reading.value, reading.generation);
+    if (view.owner == Owner::kFound) knob->state().hold_for_operator();
+  }
+}
+
 Control::Answer<wire::ChangeResults> Control::release(const wire::ReleaseRequest& request) {
+  forget_hold(request);
   wire::ChangeResults answer;
   bool found = request.knob.empty() && request.column_family.empty();
   bool ours_again = false;

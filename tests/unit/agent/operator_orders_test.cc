@@ -158,6 +158,75 @@ TEST_CASE("what cannot be returned now, and is not RocksDB's to wait for, is hel
   CHECK(s.b == 60);
 }
 
+// A column family that comes later, with one knob of its own.
+struct LaterFamily {
+  explicit LaterFamily(std::shared_ptr<KnobState> state = nullptr)
+      : group(std::make_shared<testing::FakeGroup>("later")),
+        knob(group->add_knob(testing::kB, value, std::move(state))) {}
+  [[nodiscard]] const char* owner() const {
+    return to_string(knob->state().observe(value, knob->state().generation()).owner);
+  }
+  std::int64_t value = 100;
+  std::shared_ptr<testing::FakeGroup> group;
+  testing::FakeKnob* knob;
+};
+
+TEST_CASE("what comes after everything was rolled back is held, too") {
+  OrderSetup s;
+  s.set("a", 50);
+  LaterFamily later;
+  SECTION("an operator's order") {
+    s.control->restore(true);
+    s.control->add(later.group);
+    CHECK(later.owner() == std::string("manual"));
+    s.take_lease();
+    CHECK(s.change({"l1", "b", "later", 50, {}}).status == "conflict");
+    s.control->release({});
+    CHECK(later.owner() == std::string("found"));
+    LaterFamily last;
+    s.control->add(last.group);
+    CHECK(last.owner() == std::string("found"));
+  }
+  SECTION("not what was released since, unless all is rolled back again") {
+    s.control->restore(true);
+    s.control->release({"b", ""});
+    s.control->release({"a", "later"});  // which is not there
+    const bool again = GENERATE(false, true);
+    if (again) s.control->restore(true);
+    s.control->add(later.group);
+    CHECK(later.owner() == std::string(again ? "manual" : "found"));
+  }
+  SECTION("a release in one column family is of that one alone") {
+    s.control->restore(true);
+    s.control->release({"b", "later"});
+    s.control->add(later.group);
+    CHECK(later.owner() == std::string("manual"));
+  }
+  SECTION("nobody's order") {
+    s.control->restore(false);
+    s.control->add(later.group);
+    CHECK(later.owner() == std::string("found"));
+  }
+  SECTION("not what cannot be changed") {
+    later.knob->not_changeable = "it cannot";
+    s.control->restore(true);
+    s.control->add(later.group);
+    CHECK(later.owner() == std::string("found"));
+  }
+}
+
+TEST_CASE("what another database has set, and returns, is not held where it comes later") {
+  OrderSetup other;
+  other.set("b", 60);
+  OrderSetup s;
+  LaterFamily later(std::shared_ptr<KnobState>(other.group, &other.knob_b->state()));
+  later.value = 60;
+  s.control->restore(true);
+  s.control->add(later.group);
+  CHECK(later.owner() == std::string("rocktune"));
+  CHECK(later.knob->state().held_by(1));
+}
+
 TEST_CASE("what is kept when the lease ends can be released") {
   OrderSetup s;
   s.take_lease("keep");
