@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,17 +133,36 @@ class FaultLoop {
       one->owner = value == one->found ? KnobOwner::kFound : KnobOwner::kRocktune;
     }
   }
+  // As the agent does with what reads back another value (agent/batch.cc): limiters and caches may
+  // make their own of what they are given; RocksDB takes options as they are, so that somebody else
+  // has set that one.
+  void misread(const std::string& name, std::int64_t from, std::int64_t value) {
+    set(name, value);
+    const bool option = name != knob::kRateLimit && name != knob::kCacheCapacity;
+    if (option && value != from && value != found_of(name)) manual.insert(name);
+  }
+  // `rocktune release` of what somebody else has set: it is the value found from then on.
+  void release(const std::string& name) {
+    manual.erase(name);
+    if (name == knob::kBackgroundJobs) plant.found_jobs = plant.jobs;
+    if (KnobReading* one = plant.find_more(name)) {
+      one->found = one->value;
+      one->owner = KnobOwner::kFound;
+    }
+  }
   // The host ends, and another one opens the database.
   void reopen() {
     incarnation = "agent-" + std::to_string(++openings) + "/db-1";
+    manual.clear();
     return_all();
   }
   // As the agent does when the lease has expired.
   void return_all() {
     plant.limit = plant.found_limit;
-    plant.jobs = plant.found_jobs;
+    if (!manual.contains(std::string(knob::kBackgroundJobs))) plant.jobs = plant.found_jobs;
     plant.cache = plant.found_cache;
     for (KnobReading& one : plant.more) {
+      if (manual.contains(one.name)) continue;
       one.value = one.found;
       one.owner = KnobOwner::kFound;
     }
@@ -160,6 +180,9 @@ class FaultLoop {
     sample.database->agent_tick += tick_jump;
     sample.incarnation = incarnation;
     sample.sequence = ++sequence;
+    for (KnobReading& one : sample.knobs.edit()) {
+      if (manual.contains(one.name)) one.owner = KnobOwner::kManual;
+    }
     return sample;
   }
   void tick() {
@@ -238,6 +261,7 @@ class FaultLoop {
   FaultWitness witness;
   std::optional<FaultHooks> fault;
   Nanoseconds tick_jump{0}, wall_jump{0};
+  std::set<std::string> manual;  // knobs that somebody else has set
   std::string incarnation = "agent-1/db-1";
   int openings = 1;
   std::uint64_t sequence = 0, polls = 0;

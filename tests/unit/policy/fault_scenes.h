@@ -128,7 +128,7 @@ inline FaultHooks misreading(FaultLoop& loop, double factor) {
     const auto wanted =
         static_cast<double>(std::min(decision.verdict.value, std::int64_t{1} << 50));
     const std::int64_t after = factor > 0 ? static_cast<std::int64_t>(factor * wanted) : from;
-    loop.set(decision.proposal.knob, after);
+    loop.misread(decision.proposal.knob, from, after);
     return Actuation{decision.id, "mismatch", "reads back another value", from, after};
   };
   return hooks;

@@ -170,6 +170,27 @@ TEST_CASE("a knob that never takes a value is tried at growing distances, and no
   CHECK(tried <= 8);
 }
 
+TEST_CASE("an option that reads back another value is somebody else's until it is released",
+          "[fault]") {
+  const Scene scene = scene_of("write_size.");
+  FaultLoop loop = run_into(scene, Phase::kBefore);
+  put(loop, fault_named("reads back more"));
+  REQUIRE(loop.manual.contains(scene.knob));
+  const std::int64_t stands = *loop.value_of(scene.knob);
+  const std::size_t before = loop.decisions.size();
+  loop.run(120);
+  CHECK(*loop.value_of(scene.knob) == stands);
+  bool held = false;
+  for (std::size_t i = before; i < loop.decisions.size(); ++i) {
+    const Decision& one = loop.decisions[i];
+    held = held || (one.proposal.knob == scene.knob && one.verdict.rule == "manual");
+  }
+  CHECK(held);
+  loop.release(scene.knob);
+  const std::size_t after = loop.decisions.size();
+  CHECK(loop.until(90, [&] { return loop.first(scene.loop, after) != nullptr; }));
+}
+
 TEST_CASE("jumps of the wall clock change no decision", "[fault]") {
   FaultLoop still(fault_config()), jumping(fault_config());
   for (FaultLoop* one : {&still, &jumping}) scene_of("limiter.").prepare(one->plant);
