@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "daemon/agents/family_knobs.h"
+#include "daemon/cache_note.h"
 #include "daemon/config/config.h"
 #include "daemon/events/stream.h"
 #include "daemon/health_notes.h"
@@ -118,6 +119,7 @@ class Target {
   void journal_step(const Step& step);
   void journal_alert(const AlertChange& alert, Nanoseconds wall);
   void note_onsets(const Step& step);
+  void look_at_cache(const Step& step);
   std::vector<AlertChange> alerts_to_tell(const Step& step);
   void end_alerts(const std::string& why);
   void journal_outcome(const Outcome& outcome, Nanoseconds wall);
@@ -148,6 +150,7 @@ class Target {
   std::optional<Opening> opening_;
   std::optional<MachineSource> machine_;  // while it is open
   HealthNotes notes_;
+  CacheNote cache_note_;
   bool failing_ = false;
   std::string frozen_, holder_;
   std::optional<wire::Lease> lease_;

@@ -67,6 +67,7 @@ void Target::journal_step(const Step& step) {
   }
   for (const AlertChange& alert : alerts_to_tell(step)) journal_alert(alert, wall);
   note_onsets(step);
+  look_at_cache(step);
   for (const Outcome& outcome : step.outcomes) journal_outcome(outcome, wall);
   // In the alert log alone: a replay finds them out by itself.
   for (const Actuation& late : step.late) {
@@ -103,6 +104,15 @@ void Target::note_onsets(const Step& step) {
     if (alert.lead_seconds || !step.indicators.at(kind).answered) continue;
     alert.lead_seconds = seconds_between(alert.told.raised_at.tick, step.features.at.tick);
   }
+}
+
+// Where its policy would make it larger.
+void Target::look_at_cache(const Step& step) {
+  const EngineConfig& engine = rule_.engine;
+  const bool grows = rule_.mode != Mode::kObserve && engine.policy == "headroom" &&
+                     !engine.pins.contains(std::string(knob::kCacheCapacity));
+  if (!grows) return cache_note_.reset();
+  if (step.features.fresh) cache_note_.look(step.features, engine.budget);
 }
 
 // The engine ends the alerts of another opening when it sees the next one: that was told when the
@@ -317,6 +327,9 @@ TargetStatus Target::status() const {
   status.health = last_sample_.health;
   if (acts() && !failing_ && !held_elsewhere().empty()) {
     status.health.push_back({"lease", held_elsewhere()});
+  }
+  if (live() && !failing_ && !cache_note_.text().empty()) {
+    status.health.push_back({"cache", cache_note_.text()});
   }
   status.pins = rule_.engine.pins;
   status.freeze = rule_.freeze;
