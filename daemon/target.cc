@@ -91,6 +91,7 @@ void Target::opened(Opening opening) {
   lease_.reset();
   shared_.reset();
   notes_.reset();
+  forecast_notes_.reset();
   cache_note_.reset();
   manual_.clear();
   family_knobs_.reset();

@@ -18,6 +18,7 @@
 #include "daemon/cache_note.h"
 #include "daemon/config/config.h"
 #include "daemon/events/stream.h"
+#include "daemon/forecast_notes.h"
 #include "daemon/health_notes.h"
 #include "daemon/journal.h"
 #include "daemon/learnt_store.h"
@@ -119,6 +120,7 @@ class Target {
   void journal_step(const Step& step);
   void journal_alert(const AlertChange& alert, Nanoseconds wall);
   void note_onsets(const Step& step);
+  void note_forecasts(const Step& step);
   void look_at_cache(const Step& step);
   std::vector<AlertChange> alerts_to_tell(const Step& step);
   void end_alerts(const std::string& why);
@@ -150,6 +152,7 @@ class Target {
   std::optional<Opening> opening_;
   std::optional<MachineSource> machine_;  // while it is open
   HealthNotes notes_;
+  ForecastNotes forecast_notes_;
   CacheNote cache_note_;
   bool failing_ = false;
   std::string frozen_, holder_;

@@ -67,6 +67,7 @@ void Target::journal_step(const Step& step) {
   }
   for (const AlertChange& alert : alerts_to_tell(step)) journal_alert(alert, wall);
   note_onsets(step);
+  note_forecasts(step);
   look_at_cache(step);
   for (const Outcome& outcome : step.outcomes) journal_outcome(outcome, wall);
   // In the alert log alone: a replay finds them out by itself.
@@ -103,6 +104,13 @@ void Target::note_onsets(const Step& step) {
     const auto kind = static_cast<std::size_t>(alert.told.indicator.kind);
     if (alert.lead_seconds || !step.indicators.at(kind).answered) continue;
     alert.lead_seconds = seconds_between(alert.told.raised_at.tick, step.features.at.tick);
+  }
+}
+
+void Target::note_forecasts(const Step& step) {
+  for (const Indicator& indicator : step.indicators) {
+    const auto message = forecast_notes_.note(indicator, step.features);
+    if (message) journal_.event(name_, trace_id_, "source", to_string(indicator.kind), *message);
   }
 }
 

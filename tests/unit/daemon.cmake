@@ -3,13 +3,14 @@ rocktune_unit_test(daemon_test
     unit/daemon/agents_test.cc
     unit/daemon/cache_note_test.cc
     unit/daemon/cgroup_io_test.cc
-    unit/daemon/config_test.cc
     unit/daemon/clock_step_test.cc
+    unit/daemon/config_test.cc
     unit/daemon/device_profile_test.cc
     unit/daemon/device_target_test.cc
     unit/daemon/device_test.cc
     unit/daemon/errand_test.cc
     unit/daemon/events_test.cc
+    unit/daemon/forecast_notes_test.cc
     unit/daemon/freeze_test.cc
     unit/daemon/host_test.cc
     unit/daemon/nvme_target_test.cc unit/daemon/nvme_test.cc
