@@ -222,9 +222,10 @@ void Daemon::discover() {
   if (!found) return;
   for (const auto& [user, count] : found->too_many) {
     note_once("too many\n" + std::to_string(user),
-              "uid " + std::to_string(user) + " has " + std::to_string(count) + " agents in " +
-                  config_.agent_dir + ": only the first " + std::to_string(kMostSocketsOfUser) +
-                  ", by their sockets' names, are looked at. For more run rocktuned as that user");
+              "uid " + std::to_string(user) + " has " + std::to_string(count) +
+                  " agents or more in " + config_.agent_dir + ": only the first " +
+                  std::to_string(kMostSocketsOfUser) +
+                  ", by their pids, are looked at. For more run rocktuned as that user");
   }
   const AgentChanges changes = compare_agents(sockets_, found->sockets);
   for (const AgentSocket& socket : changes.vanished) {

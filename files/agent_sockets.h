@@ -16,6 +16,10 @@ namespace rocktune {
 // So that nobody crowds out the others: sockets of one user that are looked at. Root and this
 // process's own user are not limited.
 constexpr std::size_t kMostSocketsOfUser = 64;
+// The directory may be open to all, and this is done at each poll: whoever fills it may not make
+// that slow. Names that are read there, as many as an agent reads (agent/socket_file.cc); where
+// there are more the running processes are gone through as well, of which nobody can have so many.
+constexpr std::size_t kMostNamesRead = 4096;
 
 struct AgentSocket {
   std::string path;
@@ -32,12 +36,13 @@ std::int64_t pid_of_socket(std::string_view file_name);
 
 struct AgentList {
   std::vector<AgentSocket> sockets;       // by path
-  std::map<uid_t, std::size_t> too_many;  // users with more than kMostSocketsOfUser: how many they
-                                          // have; the last by path are left out
+  std::map<uid_t, std::size_t> too_many;  // users with more than kMostSocketsOfUser: how many of
+                                          // theirs were found; the last by pid are left out
 };
 
 // The sockets in `directory`; of one process where `pid` is above 0. A directory that does not
-// exist (yet) has none; one that cannot be read is kIo. Links and files are no sockets.
+// exist (yet) has none; one that cannot be read is kIo. Links and files are no sockets, and
+// neither are names that no agent gives ("agent.007.sock").
 Result<AgentList> list_agents(const std::string& directory, std::int64_t pid = 0);
 
 }  // namespace rocktune

@@ -175,9 +175,9 @@ Result<AgentDatabases> find_databases(const AgentOptions& options) {
   read_agents(agents->sockets, found);
   for (const auto& [user, count] : agents->too_many) {
     found.problems.push_back("uid " + std::to_string(user) + " has " + std::to_string(count) +
-                             " agents in " + directory + ": only the first " +
+                             " agents or more in " + directory + ": only the first " +
                              std::to_string(kMostSocketsOfUser) +
-                             ", by their sockets' names, are looked at (--pid for another)");
+                             ", by their pids, are looked at (--pid for another)");
   }
   const std::vector<std::string> unseen = unseen_processes(directory, options.pid);
   found.problems.insert(found.problems.end(), unseen.begin(), unseen.end());

@@ -59,3 +59,31 @@ TEST_CASE("one user's sockets do not crowd out the others'", "[files]") {
   CHECK(list_agents(tree.path().string(), kMany)->sockets.size() == 1);  // one that is asked for
   CHECK(found->too_many == std::map<uid_t, std::size_t>{{70001, kMany}});
 }
+
+TEST_CASE("a directory full of sockets is not read as a whole", "[files]") {
+  const tests::TempDirectory tree;
+  const auto make = [&](std::int64_t pid) {
+    const std::string path = tree.file("agent." + std::to_string(pid) + ".sock");
+    REQUIRE(::mknod(path.c_str(), S_IFSOCK | 0600, 0) == 0);
+    return path;
+  };
+  const auto finds = [&](const std::string& path) {
+    const auto found = list_agents(tree.path().string());
+    REQUIRE(found);
+    CHECK(found->sockets.size() >= kMostNamesRead - 3);  // "." and ".." may be among the names
+    CHECK(found->sockets.size() <= kMostNamesRead + 1);
+    return std::count_if(found->sockets.begin(), found->sockets.end(),
+                         [&](const AgentSocket& socket) { return socket.path == path; }) == 1;
+  };
+  // A running process's is found, made before the others or after them.
+  constexpr std::int64_t kNobody = std::int64_t{1} << 30;  // above every pid
+  const std::string running = make(::getpid());
+  for (std::size_t i = 0; i < kMostNamesRead + 10; ++i) {
+    static_cast<void>(make(kNobody + static_cast<std::int64_t>(i)));
+  }
+  CHECK(finds(running));
+  REQUIRE(::unlink(running.c_str()) == 0);
+  CHECK(finds(make(::getpid())));
+  const std::int64_t asked_for = kNobody + static_cast<std::int64_t>(kMostNamesRead);
+  CHECK(list_agents(tree.path().string(), asked_for)->sockets.size() == 1);
+}
