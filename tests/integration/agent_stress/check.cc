@@ -1,10 +1,10 @@
 #include "tests/integration/agent_stress/check.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+
+#include "tests/support/memory_directory.h"
 
 namespace rocktune::stress {
 namespace {
@@ -14,12 +14,8 @@ std::string* directory = nullptr;  // never destroyed: read while the process ex
 }  // namespace
 
 const std::string& make_root() {
-  // In memory where that can be: opening a database is mostly waiting for the disk.
-  const bool memory = ::access("/dev/shm", W_OK) == 0;
-  const auto parent =
-      memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
-  std::string name = parent / "rocktune-stress.XXXXXX";
-  check(::mkdtemp(name.data()) != nullptr, "mkdtemp");
+  const std::string name = tests::make_memory_directory("rocktune-stress");
+  check(!name.empty(), "no temporary directory");
   check(::setenv("ROCKTUNE_AGENT_DIR", name.c_str(), 1) == 0, "setenv");
   directory = new std::string(name);
   return *directory;
