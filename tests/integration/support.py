@@ -98,8 +98,12 @@ class World(unittest.TestCase):
         self.alerts = self.directory / "alerts.jsonl"
         self.traces = self.directory / "trace"
         self.processes = []
+        self.addCleanup(self.clean_up)
 
     def tearDown(self):
+        self.end_processes()
+
+    def end_processes(self):
         for process in self.processes:
             if process.poll() is None:
                 process.kill()
@@ -107,6 +111,10 @@ class World(unittest.TestCase):
             for stream in (process.stdout, process.stderr):
                 if stream:
                     stream.close()
+
+    def clean_up(self):
+        """The last of all, also after a setUp() that skips or fails, which has no tearDown()."""
+        self.end_processes()
         keep = os.environ.get("ROCKTUNE_KEEP")
         if keep or self.failed():
             for log in sorted(self.directory.glob("*.log")):
@@ -115,6 +123,20 @@ class World(unittest.TestCase):
             print(f"kept: {self.directory}")
         else:
             shutil.rmtree(self.directory, ignore_errors=True)
+
+    def mount(self, *arguments):
+        """For this test, which is skipped where root may not mount, as in most containers. The last argument is the place."""
+        try:
+            done = subprocess.run(["mount", *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
+        except FileNotFoundError:
+            self.skipTest("mount is not installed")
+        if done.returncode != 0:
+            self.skipTest("nothing can be mounted here: " + done.stderr.partition("\n")[0])
+        self.addCleanup(self.unmount, arguments[-1])
+
+    def unmount(self, place):
+        self.end_processes()
+        subprocess.run(["umount", "--lazy", str(place)], check=True, timeout=300)
 
     # -- processes
 
