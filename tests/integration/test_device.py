@@ -11,6 +11,7 @@ import time
 import unittest
 
 from bench_support import BenchWorld
+from loop_support import without_loop
 from support import BIN, wait_for
 
 NOTES = pathlib.Path("/run/rocktune-bench")
@@ -92,16 +93,6 @@ class Cost(Device):
             # The target is 2,000; the rest is for a busy machine.
             self.assertLess(run["cpu_ns_per_request"], 5000, report)
         self.assertEqual(list(self.temporary.iterdir()), [])
-
-
-def without_loop():
-    """Why there is no throttled loop device here; nothing if there can be one."""
-    if os.geteuid() != 0:
-        return "needs root"
-    done = subprocess.run([str(BIN / "rocktune-bench"), "run", "--workload", "ycsb-a", "--records", "100", "--seconds", "0.5",
-                           "--device", "loop:nvme-p41", "--scale", "64", "--progress", "none", "--no-agent"],
-                          capture_output=True, text=True, timeout=300, check=False)
-    return "" if done.returncode == 0 else done.stderr.strip()
 
 
 def catches(pid, number):
