@@ -119,7 +119,7 @@ TEST_CASE("odd names are opened as they are", "[trace]") {
 }
 
 TEST_CASE("a trace in a directory that cannot be written", "[trace]") {
-  if (::geteuid() == 0) {  // tests/integration mounts one read-only
+  if (::geteuid() == 0) {
     WARN("skipped: root may write everywhere");
     return;
   }
