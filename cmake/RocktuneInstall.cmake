@@ -16,12 +16,19 @@ install(FILES etc/logrotate/rocktune DESTINATION "${CMAKE_INSTALL_DATADIR}/rockt
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 
-# The unit names the programs and the documentation where they are installed.
-file(READ etc/systemd/rocktuned.service unit)
-string(REPLACE "/usr/bin/" "${CMAKE_INSTALL_FULL_BINDIR}/" unit "${unit}")
-string(REPLACE "/usr/share/doc/rocktune/" "${CMAKE_INSTALL_FULL_DOCDIR}/" unit "${unit}")
-file(CONFIGURE OUTPUT rocktuned.service CONTENT "${unit}" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/rocktuned.service" DESTINATION lib/systemd/system)
+# The unit names the programs and the documentation where they are installed, which is known only then.
+install(FILES etc/systemd/rocktuned.service DESTINATION lib/systemd/system)
+install(CODE "set(bin [[${CMAKE_INSTALL_BINDIR}]])\nset(doc [[${CMAKE_INSTALL_DOCDIR}]])")
+install(CODE [[
+  get_filename_component(prefix "${CMAKE_INSTALL_PREFIX}" ABSOLUTE)
+  cmake_path(ABSOLUTE_PATH bin BASE_DIRECTORY "${prefix}")
+  cmake_path(ABSOLUTE_PATH doc BASE_DIRECTORY "${prefix}")
+  set(file "$ENV{DESTDIR}${prefix}/lib/systemd/system/rocktuned.service")
+  file(READ "${file}" unit)
+  string(REPLACE "/usr/bin/" "${bin}/" unit "${unit}")
+  string(REPLACE "/usr/share/doc/rocktune/" "${doc}/" unit "${unit}")
+  file(WRITE "${file}" "${unit}")
+]])
 
 # For programs that link the agent: find_package(rocktune) and pkg-config. Both find everything from
 # where they lie themselves, so that the installed tree can be moved.
@@ -36,6 +43,9 @@ if(NOT EXISTS "${rocksdb_include}/rocksdb/version.h")
 endif()
 file(STRINGS "${rocksdb_include}/rocksdb/version.h" defined REGEX "define ROCKSDB_(MAJOR|MINOR) ")
 string(REGEX REPLACE ".*ROCKSDB_MAJOR ([0-9]+).*ROCKSDB_MINOR ([0-9]+).*" "\\1.\\2" ROCKTUNE_ROCKSDB_VERSION "${defined}")
+string(REGEX MATCH "^([0-9]+)\\.([0-9]+)$" matched "${ROCKTUNE_ROCKSDB_VERSION}")
+math(EXPR rocksdb_next_minor "${CMAKE_MATCH_2} + 1")
+set(ROCKTUNE_ROCKSDB_NEXT_VERSION "${CMAKE_MATCH_1}.${rocksdb_next_minor}")
 
 configure_package_config_file(cmake/rocktune-config.cmake.in rocktune-config.cmake
   INSTALL_DESTINATION "${ROCKTUNE_CMAKE_DIR}" PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR

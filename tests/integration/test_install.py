@@ -39,6 +39,7 @@ class Install(World):
         """Installed in one place, then moved: nothing may remember the first."""
         first, self.prefix = self.directory / "first", self.directory / "moved" / "away"
         self.run_tool("cmake", "--install", BUILD, "--prefix", first)
+        self.installed_in = first
         self.prefix.parent.mkdir()
         first.rename(self.prefix)
         self.libraries = next(self.prefix.rglob("librocktune_agent.so")).parent
@@ -75,6 +76,35 @@ class Install(World):
         host.tell("end")
         self.assertEqual(host.end(), 0)
         self.assertEqual(list(self.agents.iterdir()), [])
+
+    def test_the_unit_names_what_was_installed_with_it(self):
+        unit = (self.prefix / "lib" / "systemd" / "system" / "rocktuned.service").read_text().splitlines()
+        program = f"{self.installed_in}/bin/rocktuned"
+        self.assertIn(f"ExecStart={program} --config /etc/rocktune/rocktuned.yaml", unit)
+        self.assertTrue((self.prefix / "bin" / "rocktuned").exists())
+        (documentation,) = (line for line in unit if line.startswith("Documentation="))
+        self.assertTrue(documentation.startswith(f"Documentation=file://{self.installed_in}/"), documentation)
+        page = self.prefix / documentation.removeprefix(f"Documentation=file://{self.installed_in}/")
+        self.assertTrue(page.exists(), page)
+
+    def test_a_package_s_root_is_not_in_the_unit(self):
+        stage = self.directory / "stage"
+        self.run_tool("cmake", "--install", BUILD, "--prefix", "/opt/rocktune", DESTDIR=str(stage))
+        unit = stage / "opt" / "rocktune" / "lib" / "systemd" / "system" / "rocktuned.service"
+        self.assertIn("ExecStart=/opt/rocktune/bin/rocktuned --config", unit.read_text())
+
+    def test_pkg_config_refuses_another_rocksdb(self):
+        others = self.directory / "others"
+        others.mkdir()
+        right = self.pkg_config("--modversion", "rocksdb")[0]
+        major, minor = map(int, right.split(".")[:2])
+        for version, fits in ((right, True), (f"{major}.{minor}.99", True), (f"{major}.{minor + 1}.0", False),
+                              (f"{major}.{minor - 1}.9", False), (f"{major + 1}.{minor}.0", False)):
+            with self.subTest(version):
+                (others / "rocksdb.pc").write_text(f"Name: rocksdb\nDescription: -\nVersion: {version}\nLibs: -lrocksdb\n")
+                done = subprocess.run(["pkg-config", "--libs", "rocktune-agent"], capture_output=True, text=True, check=False,
+                                      timeout=300, env={**os.environ, "PKG_CONFIG_PATH": f"{others}:{self.packages}"})
+                self.assertEqual(done.returncode == 0, fits, done.stderr)
 
     def test_a_cmake_project(self):
         build = self.directory / "build"
