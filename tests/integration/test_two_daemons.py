@@ -64,8 +64,9 @@ class TwoDaemons(World):
         self.assertEqual(locked(second.pid), [str(self.directory / "a-third" / f"rocktuned.{os.getuid()}.lock")])
         config.write_text(elsewhere)
         third = self.spawn(self.second("--set", f"daemon.control_socket={self.directory / 'third.sock'}", config=config), "third.log")
-        wait_for("a third", lambda: (self.directory / "third.sock").exists() or third.poll() is not None)
-        self.assertIsNone(third.poll(), (self.directory / "third.log").read_text())
+        log = self.directory / "third.log"
+        wait_for("a third", lambda: "started, mode" in log.read_text() or third.poll() is not None)
+        self.assertIsNone(third.poll(), log.read_text())
         second.send_signal(signal.SIGHUP)
         said(f"another rocktuned (pid {third.pid}) is called 'rocktuned'")
         self.assertEqual(self.stop(third), 0)
