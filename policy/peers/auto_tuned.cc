@@ -37,7 +37,10 @@ class AutoTuned : public Policy {
                      "limiter_use_ratio", false});
     }
     if (!change) change = tune(f, *limiter, most);
-    return change ? std::vector<Proposal>{*std::move(change)} : std::vector<Proposal>{};
+    std::vector<Proposal> out;
+    if (change) out.push_back(*std::move(change));
+    serve_as(f, {true, 1, "auto_tuned.alike"}, out);
+    return out;
   }
 
   void reset() override {

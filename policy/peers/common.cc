@@ -54,6 +54,23 @@ std::optional<Proposal> turn(const Features& features, const KnobReading* readin
   return out;
 }
 
+void serve_as(const Features& features, const Service& service, std::vector<Proposal>& out) {
+  auto set = [&](std::string_view name, std::int64_t to, std::string why,
+                 std::string_view feature) {
+    auto change = turn(features, changeable(features, name), static_cast<double>(to),
+                       {service.rule, std::move(why), feature});
+    if (change) out.push_back(*std::move(change));
+  };
+  const bool limited = service.limits_flushes, alike = service.l0_weight == 1;
+  set(knob::kLimitFlushes, limited ? 1 : 0,
+      limited ? "flushes wait for the limit, too" : "flushes wait for nobody",
+      limited ? "read_p99_us" : "memtable_ratio");
+  set(knob::kL0Weight, service.l0_weight,
+      alike ? "all compactions are served alike"
+            : "compactions out of level 0 go before deeper ones",
+      alike ? "pending_bytes" : "l0_ratio");
+}
+
 int Tick::due(Nanoseconds now) {
   if (!last_ || now < *last_) {
     last_ = now;

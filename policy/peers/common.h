@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/decision.h"
 #include "model/features.h"
@@ -30,6 +31,17 @@ struct Turn {
 // Absent when there is no reading, or nothing to move.
 std::optional<Proposal> turn(const Features& features, const KnobReading* reading, double to,
                              Turn why);
+
+// How a peer's original serves who waits for the limiter, where that can be told: by the switches
+// of the agent's own limiter, on which flushes never wait and level 0 goes before deeper
+// compactions unless told otherwise. A host's limiter has none of them.
+struct Service {
+  bool limits_flushes = false;
+  std::int64_t l0_weight = 1;  // 1: all compactions alike
+  std::string_view rule;
+};
+// Adds what differs from it.
+void serve_as(const Features& features, const Service& service, std::vector<Proposal>& out);
 
 // A peer's own tick.
 class Tick {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kPauseShare = 0.75;   // db_bench_tool.cc: 150 of 200 MB/s
 constexpr double kLevel0Files = 4;     // db_impl_compaction_flush.cc: level 0 is then compacted
-constexpr double kLevel0Weight = 16;   // the most that the agent's limiter knows
+constexpr int kLevel0Weight = 16;      // the most that the agent's limiter knows
 constexpr double kLearningLoad = 0.5;  // below, traffic / load is mostly noise
 
 class Silk : public Policy {
@@ -28,14 +28,8 @@ class Silk : public Policy {
     learn_device(f);
     std::vector<Proposal> out;
     if (!f.fresh) return out;
-    auto add = [&out](std::optional<Proposal> change) {
-      if (change) out.push_back(*std::move(change));
-    };
-    add(turn(f, changeable(f, knob::kLimitFlushes), 0,
-             {"silk.first", "flushes wait for nobody", "memtable_ratio"}));
-    add(turn(f, changeable(f, knob::kL0Weight), kLevel0Weight,
-             {"silk.first", "compactions out of level 0 go before deeper ones", "l0_ratio"}));
-    add(share_device(input));
+    serve_as(f, {false, kLevel0Weight, "silk.first"}, out);
+    if (auto change = share_device(input)) out.push_back(*std::move(change));
     return out;
   }
 

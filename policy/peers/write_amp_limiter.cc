@@ -65,7 +65,10 @@ class WriteAmpLimiter : public Policy {
                     {"write_amp.start", "it starts at half of " + text::rate(most),
                      "limiter_use_ratio", false});
     }
-    return change ? std::vector<Proposal>{*std::move(change)} : std::vector<Proposal>{};
+    std::vector<Proposal> out;
+    if (change) out.push_back(*std::move(change));
+    serve_as(f, {false, 1, "write_amp.alike"}, out);
+    return out;
   }
 
   void reset() override { *this = WriteAmpLimiter(params_); }

@@ -10,9 +10,13 @@
 // small rates, more. delta grows by 1% a tick while 99.5% of the rate are used, to 6%, else it
 // falls by 1%; it is 150% when writes stall, level 0 has 0.8 x its slowdown trigger or pending
 // bytes are half of the soft limit. Within 10 MiB/s and the largest rate less recent flushes. It
-// starts at half of the largest rate.
+// starts at half of the largest rate. One compaction is served like another: the agent's limiter is
+// told so (rate_limiter_l0_weight 1, rate_limiter_limit_flushes 0).
 //
 // Departures:
+// - Of the agent's limiter level 0's compactions together weigh as much as the deeper ones
+// together,
+//   whatever their number; there they stand in one queue.
 // - There flushes pass beside the limit. Here they count against the limiter's rate, so that the
 //   limiter is given what they write on top: their mean, or what they wrote since the last tick
 //   where that is more, since a burst of theirs would take from compactions what they do not share

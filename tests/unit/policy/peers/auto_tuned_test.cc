@@ -118,3 +118,13 @@ TEST_CASE("auto-tuned: another database begins another interval", "[peers]") {
   CHECK(bench.run(10).empty());
   CHECK(bench.run(0.5).size() == 1);
 }
+
+TEST_CASE("auto-tuned: flushes wait too, and all compactions are served alike", "[peers]") {
+  AutoTunedBench bench;
+  bench.knob(knob::kLimitFlushes, 0);
+  bench.knob(knob::kL0Weight, 4);
+  bench.tick();
+  CHECK(bench.value(knob::kLimitFlushes) == 1);
+  CHECK(bench.value(knob::kL0Weight) == 1);
+  for (const Proposal& proposal : bench.run(30)) CHECK(proposal.knob == knob::kRateLimit);
+}

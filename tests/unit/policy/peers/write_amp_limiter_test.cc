@@ -199,3 +199,13 @@ TEST_CASE("write-amp: what was not read moves nothing; another database begins a
   // Nothing of the 20 MB/s is left in the means.
   CHECK(near(bench.rate_after(60), 100e6 + padding_at(100e6) + 60e6));
 }
+
+TEST_CASE("write-amp: flushes wait for nobody, and all compactions are served alike", "[peers]") {
+  PeerBench bench("write-amp-limiter");
+  bench.knob(knob::kLimitFlushes, 1);  // as another policy has left it
+  bench.knob(knob::kL0Weight, 4);
+  bench.tick();
+  CHECK(bench.value(knob::kLimitFlushes) == 0);
+  CHECK(bench.value(knob::kL0Weight) == 1);
+  for (const Proposal& proposal : bench.run(30)) CHECK(proposal.knob == knob::kRateLimit);
+}
