@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "model/text.h"
-#include "model/trend.h"
 #include "policy/peers/common.h"
 
 namespace rocktune::peers {
@@ -13,10 +13,13 @@ namespace {
 
 // DOTA_tuner.h and .cc, where no other source is named
 constexpr double kTickSeconds = 1;
-constexpr double kSlowFlush = 0.5;   // TEA_slow_flush, of the fastest
-constexpr double kMoreJobs = 2;      // FillUpChangeList
-constexpr double kLeastJobs = 2;     // min_thread
-constexpr double kSpeedSeconds = 5;  // ours: several flushes, so that one more or less is no change
+constexpr double kSlowFlush = 0.5;  // TEA_slow_flush, of the fastest
+constexpr double kMoreJobs = 2;     // FillUpChangeList
+constexpr double kLeastJobs = 2;    // min_thread
+// Ours. What a flush writes is counted as it ends: several have to, so that one more or less in a
+// window is no change, however large they are.
+constexpr double kSpeedSeconds = 5;
+constexpr std::size_t kSpeedEnds = 3;
 
 enum class AdocMove { kKeep, kMore, kHalf };
 
@@ -29,6 +32,44 @@ struct AdocWish {
     why = std::move(reason);
     feature = moves;
   }
+};
+
+// How fast flushes write, over the last kSpeedSeconds in which one of them ran without a break, or
+// over as long as kSpeedEnds polls take in which some ended; absent before.
+class FlushSpeed {
+ public:
+  void add(double bytes, double seconds) {
+    last_.bytes += bytes;
+    last_.seconds += seconds;
+    if (bytes <= 0) return;
+    // From the end of one flush on: how long it had run before is not known.
+    if (std::exchange(began_, true)) ends_.push_back(last_);
+    last_ = {};
+    while (ends_.size() > kSpeedEnds && sum(1).seconds >= kSpeedSeconds) ends_.erase(ends_.begin());
+  }
+  void interrupt() { *this = FlushSpeed(); }
+  [[nodiscard]] Value bytes_per_second() const {
+    const Part all = sum(0);
+    const bool known = ends_.size() >= kSpeedEnds && all.seconds >= kSpeedSeconds;
+    return known ? Value(all.bytes / all.seconds) : std::nullopt;
+  }
+
+ private:
+  struct Part {
+    double bytes = 0, seconds = 0;
+  };
+  [[nodiscard]] Part sum(std::size_t from) const {
+    Part all;
+    for (std::size_t i = from; i < ends_.size(); ++i) {
+      all.bytes += ends_[i].bytes;
+      all.seconds += ends_[i].seconds;
+    }
+    return all;
+  }
+
+  std::vector<Part> ends_;  // each up to a poll in which a flush ended, from the one before
+  Part last_;               // since
+  bool began_ = false;
 };
 
 double gauge_or(const Counter& counter, double absent) {
@@ -61,16 +102,18 @@ class Adoc : public Policy {
  private:
   void observe(const Features& f) {
     const bool waits = f.immutable_memtables.value_or(0) >= 1;
-    if (f.flush_bytes_per_second) flushed_ += *f.flush_bytes_per_second * f.interval_seconds;
-    if (waits && waited_ && f.flush_bytes_per_second) {
-      speed_.add(f.at.tick, *f.flush_bytes_per_second);
+    const bool waited = std::exchange(waited_, waits);
+    const double flushed = f.flush_bytes_per_second.value_or(0) * f.interval_seconds;
+    flushed_ += flushed;
+    if (waits && waited && f.flush_bytes_per_second) {
+      speed_.add(flushed, f.interval_seconds);
+    } else {
+      speed_.interrupt();
     }
-    speed_.expire(f.at.tick);
-    waited_ = waits;
   }
 
   bool flushes_are_slow() {
-    const Value speed = speed_.mean(kSpeedSeconds);
+    const Value speed = speed_.bytes_per_second();
     if (!speed) return false;
     fastest_ = std::max(fastest_, *speed);
     return *speed < kSlowFlush * fastest_;
@@ -136,8 +179,8 @@ class Adoc : public Policy {
 
   AdocParams params_;
   Tick tick_{kTickSeconds};
-  Trend speed_{Trend::Jumps::kKeep, 0, kSpeedSeconds};  // of flushes, bytes/s
-  double fastest_ = 0, flushed_ = 0;
+  FlushSpeed speed_;
+  double fastest_ = 0, flushed_ = 0;  // bytes/s, bytes
   bool waited_ = false, scored_ = false;
 };
 

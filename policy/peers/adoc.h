@@ -17,8 +17,14 @@
 //
 // Departures:
 // - How long a flush took is not in a sample. The speed is that of flushed bytes while memtables
-//   waited at both ends of a poll, so that flushes ran without a break, as a mean of 5 s; with none
-//   waiting it is not slow.
+//   waited at both ends of each poll, so that flushes ran without a break: from the end of one to
+//   that of a later one, over 5 s and at least three polls in which some ended, since all that a
+//   flush writes is counted as it ends. Before, and with none waiting, it is not slow, and nothing
+//   is learnt of the fastest.
+// - "Level 0 at its slowdown trigger" is that, as the paper has it. The repository counts the files
+//   of the first level that level 0 is merged into instead (NumLevelFiles(vfs->base_level())).
+// - Jobs that were found beyond the number of cores stay so until flushes are slow; the original
+//   cuts them to it as soon as it adds any (SetThreadNum).
 // - Every column family has its memtable tuned by its own pressures; the original knows one.
 // - max_bytes_for_level_base supposes min_write_buffer_number_to_merge to be 1.
 #pragma once

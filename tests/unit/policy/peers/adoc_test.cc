@@ -1,4 +1,7 @@
 // ADOC's rules and their order, and the sizes that follow the memtable.
+#include <cmath>
+#include <random>
+
 #include "tests/unit/policy/peers/peer_bench.h"
 
 using namespace rocktune;
@@ -45,7 +48,69 @@ class AdocBench : public PeerBench {
   [[nodiscard]] std::int64_t memtable() const { return value(knob::kWriteBufferSize, "default"); }
 };
 
+// Memtables of one size that wait for their flush without a break, one after the other: what each
+// has written is counted as it ends.
+class LumpyFlushes {
+ public:
+  LumpyFlushes(AdocBench& bench, double bytes, std::uint32_t seed)
+      : bench_(bench), bytes_(bytes), random_(seed) {
+    bench.act = false;
+    bench.waiting(1);
+  }
+  // What is proposed meanwhile for flushes that are slow.
+  int slow(double seconds, double seconds_each, double poll = 0.5) {
+    int found = 0;
+    for (double passed = 0; passed < seconds; passed += poll) {
+      double flushed = 0;
+      for (left_ -= poll; left_ <= 0; left_ += seconds_each * spread_(random_)) flushed += bytes_;
+      bench_.f.flush_bytes_per_second = flushed / poll;
+      for (const Proposal& one : bench_.tick(poll)) found += one.reason.starts_with("flushes are");
+    }
+    return found;
+  }
+
+ private:
+  AdocBench& bench_;
+  double bytes_, left_ = 0.3;
+  std::mt19937 random_;
+  std::uniform_real_distribution<double> spread_{0.7, 1.3};
+};
+
 }  // namespace
+
+TEST_CASE("adoc: flushes as fast as ever are not slow, however few end in a poll", "[peers]") {
+  const double poll = GENERATE(0.2, 0.5, 2.0);
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed, poll);
+    AdocBench bench;
+    LumpyFlushes flushes(bench, 64.0 * kAdocMiB, seed);
+    CHECK(flushes.slow(1200, 0.7, poll) == 0);
+    CHECK(flushes.slow(300, 1.4, poll) > 0);  // half as fast
+  }
+}
+
+TEST_CASE("adoc: nor are those of memtables that take seconds each", "[peers]") {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    AdocBench bench;
+    LumpyFlushes flushes(bench, 512.0 * kAdocMiB, seed);
+    CHECK(flushes.slow(3000, 5.6) == 0);
+    CHECK(flushes.slow(600, 14) > 0);
+  }
+}
+
+TEST_CASE("adoc: a break in the waiting begins the measurement anew", "[peers]") {
+  AdocBench bench;
+  LumpyFlushes flushes(bench, 64.0 * kAdocMiB, 1);
+  CHECK(flushes.slow(60, 0.7) == 0);
+  for (int i = 0; i < 60;
+       ++i) {  // bursts of three seconds, in which flushes take four times as long
+    bench.waiting(0);
+    bench.tick();
+    bench.waiting(1);
+    CHECK(flushes.slow(3, 2.8) == 0);
+  }
+}
 
 TEST_CASE("adoc: comfort moves nothing", "[peers]") {
   AdocBench bench;
