@@ -15,6 +15,7 @@
 #include "policy/late_changes.h"
 #include "policy/outcomes.h"
 #include "policy/over_budget.h"
+#include "policy/peers/peers.h"
 #include "policy/pins.h"
 #include "policy/rollback.h"
 #include "policy/sharing.h"
@@ -109,22 +110,28 @@ bool tunes(const EngineConfig& config) {
   return config.policy != "static";
 }
 
+bool shares_device(const EngineConfig& config) {
+  const auto peers = peers::names();
+  return tunes(config) && std::find(peers.begin(), peers.end(), config.policy) == peers.end();
+}
+
 struct Engine::State {
   State(const EngineConfig& wanted, std::unique_ptr<Policy> made)
       : config(wanted),
         policy(std::move(made)),
         guard(wanted.budget, wanted.pins, policy->guard_scope()),
+        give_back(policy->guard_scope()),
         indicators(wanted.objective, wanted.prior ? *wanted.prior : Learnt()),
         outcomes(wanted.objective) {}
 
   EngineConfig config;
   std::unique_ptr<Policy> policy;
   Guard guard;
+  GiveBack give_back;
   IndicatorModel indicators;
   Outcomes outcomes;
   JournalFilter filter;
   Rollbacks rollbacks;
-  GiveBack give_back;
   LateChanges late;
   DemandMeter demand;
   FeatureStream stream;

@@ -35,6 +35,9 @@ struct Step {
 
 // Whether its engine ever changes anything; with the policy "static" none does.
 bool tunes(const EngineConfig& config);
+// Whether it keeps to its slice of a shared device's writing: not with "static", nor with a peer,
+// which has its rate from its own rules alone.
+bool shares_device(const EngineConfig& config);
 
 class Engine {
  public:

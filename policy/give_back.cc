@@ -165,7 +165,8 @@ void GiveBack::inherit(const PolicyInput& input) {
   const KnobReading* jobs = input.features.knobs.find(knob::kBackgroundJobs, "");
   const bool shared_before = std::exchange(
       shared_, input.features.shared.has_value() && input.features.shared->jobs_max.has_value());
-  if (jobs == nullptr || (inherited_ && (shared_before || !shared_))) return;
+  const bool begins = scope_ == GuardScope::kAll && !shared_before && shared_;
+  if (jobs == nullptr || (inherited_ && !begins)) return;
   inherited_ = true;
   if (jobs->owner != KnobOwner::kRocktune || jobs->value >= jobs->found) return;
   lowered_.try_emplace(jobs->name, Lowered{jobs->found, jobs->value, jobs->value, {}, {}});
@@ -179,6 +180,7 @@ void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposal
   if (!input.features.shared && lowered_.empty()) return;
   for (const std::string_view name :
        {knob::kRateLimit, knob::kBackgroundJobs, knob::kCacheCapacity}) {
+    if (name == knob::kRateLimit && scope_ != GuardScope::kAll) continue;
     const KnobReading* reading = changeable_knob(input.features, name);
     if (reading == nullptr) continue;
     const auto same = [&](const Proposal& other) {

@@ -11,6 +11,10 @@
 //   taken for lowered so: by an earlier engine, or by the loop of jobs, which leaves them alone
 //   from then on (policy/spared_jobs.h).
 //
+// Of a peer (GuardScope::kHardLimits) the rate is left alone, and its jobs are taken for lowered so
+// at the first look only, by the policy before it: later it is itself who lowers them. Jobs and
+// memory have budgets, which hold for it, too.
+//
 // Pure; deterministic; bounded; one per engine.
 #pragma once
 
@@ -19,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/guard_scope.h"
 #include "policy/memory.h"
 #include "policy/policy.h"
 #include "policy/situation.h"
@@ -35,10 +40,11 @@ bool is_for_others(const Proposal& proposal);
 
 class GiveBack {
  public:
+  explicit GiveBack(GuardScope scope = GuardScope::kAll) : scope_(scope) {}
   // Once per step, after the policy; merges into what that proposed: where both want to lower a
   // knob the lower value counts, otherwise what lowers.
   void propose(const PolicyInput& input, std::vector<Proposal>& proposals);
-  void reset() { *this = GiveBack(); }
+  void reset() { *this = GiveBack(scope_); }
 
  private:
   // `most`: the slice as a value of the knob; absent: there is none.
@@ -60,6 +66,7 @@ class GiveBack {
   // What others have lowered and not given back.
   void inherit(const PolicyInput& input);
 
+  GuardScope scope_;
   std::map<std::string, Lowered> lowered_;  // by knob
   MemoryWatch memory_;
   std::optional<Nanoseconds> backlog_at_;  // last

@@ -240,10 +240,11 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
 
   Limited limited{proposal.to, "", ""};
   const Budget budget = within_share(s.budget, features.shared);
-  LimitInput input{proposal,        *spec, *reading, features, budget, s.history.limiter_peak(),
-                   s.memory_granted};
+  const bool paced = s.scope == GuardScope::kAll;
+  LimitInput input{proposal,         *spec, *reading, features, budget, s.history.limiter_peak(),
+                   s.memory_granted, paced};
   if (auto stop = s.limit(input, limited)) return *stop;
-  if (s.scope == GuardScope::kAll) {
+  if (paced) {
     if (auto stop = s.check_time(input, limited)) return *stop;
   }
   if (limited.value == proposal.from) {

@@ -78,7 +78,8 @@ Range allowed_range(const LimitInput& input) {
     }
     // Its slice of the device, while others on it suffer; what it needs least comes first.
     const auto& shared = input.features.shared;
-    if (raises && shared && shared->background_max_bytes_per_second) {
+    const bool divided = shared && shared->background_max_bytes_per_second;
+    if (raises && divided && input.in_rate_slice) {
       const double most = static_cast<double>(*shared->background_max_bytes_per_second);
       range.high = std::min(range.high, std::max(range.low, whole_bytes(most)));
     }

@@ -28,6 +28,7 @@ struct LimitInput {
   const Budget& budget;
   std::optional<double> limiter_peak;  // largest throughput of the limiter in the last 30 s
   double memory_granted = 0;           // bytes, to others in the same step
+  bool in_rate_slice = true;           // a raise of the rate keeps within what others leave
 };
 
 // How many bytes one unit of this knob stands for; 0: it is not about memory.

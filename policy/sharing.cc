@@ -34,6 +34,10 @@ bool yields(const ShareMember& member, const KnobReading* knob) {
          !member.pins.contains(knob->name);
 }
 
+bool yields_rate(const ShareMember& member, const KnobReading* limiter) {
+  return member.gives_rate && yields(member, limiter);
+}
+
 // Who only advises will take no more than it holds: what it would need is kept from nobody. What is
 // left over counts for its advice.
 void bound_need(const ShareMember& member, Claim& claim) {
@@ -142,7 +146,7 @@ Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
 // limit that is nobody's to give take from the others what is not written - in the mean, since of
 // flushes, which are counted as they end, single samples say nothing.
 double rate_held(const ShareMember& member, const KnobReading* limiter, const Members& members) {
-  const bool gives = yields(member, limiter);
+  const bool gives = yields_rate(member, limiter);
   const Value& writes = gives ? member.demand.background_peak : member.demand.background_mean;
   if (limiter == nullptr || limiter->value >= kUnlimitedBytesPerSecond) return writes.value_or(0);
   const double limit = value_of(limiter) / owners_of(member, *limiter, members);
@@ -155,7 +159,7 @@ double rate_held(const ShareMember& member, const KnobReading* limiter, const Me
 bool slice_holds_up(const ShareMember& member, const std::map<std::string, double>& slices) {
   const auto slice = slices.find(member.name);
   const KnobReading* limiter = database_knob(member, knob::kRateLimit);
-  if (slice == slices.end() || !member.acts || !yields(member, limiter)) return false;
+  if (slice == slices.end() || !member.acts || !yields_rate(member, limiter)) return false;
   const double limit = value_of(limiter), part = slice->second;
   if (limiter->value >= kUnlimitedBytesPerSecond || limit < (1 - kAtSlice) * part) return false;
   const bool at_slice = limit * (1 - kRateShareBand) <= part;
@@ -169,7 +173,7 @@ Claim device_claim(const ShareMember& member, const Members& members, double bud
   claim.member = member.name;
   claim.weight = member.weight;
   claim.floor = member.budget.rate_limit_min.value;
-  claim.movable = yields(member, limiter);
+  claim.movable = yields_rate(member, limiter);
   claim.held = rate_held(member, limiter, members);
   // In steps, so that a passing rate makes no new plan at every poll.
   if (!claim.movable) claim.held = std::ceil(claim.held / unit) * unit;

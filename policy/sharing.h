@@ -40,10 +40,11 @@ struct ShareMember {
   std::string name;    // unique
   std::string device;  // the same for all on one device; empty: not known
   double weight = 1;
-  bool tunes = true;  // its policy gives back what others need; "static" never does
-  bool acts = true;   // what it decides is done: it is not only advised
-  Pins pins;          // what is pinned stays where it is, whatever others need
-  Budget budget;      // its own
+  bool tunes = true;       // its policy gives back what others need; "static" never does
+  bool gives_rate = true;  // ...and its rate limit: a peer's keeps to no slice
+  bool acts = true;        // what it decides is done: it is not only advised
+  Pins pins;               // what is pinned stays where it is, whatever others need
+  Budget budget;           // its own
   std::optional<double> device_at_most;  // bytes/s of the device that it may write, if known
   std::optional<double> cpus;            // that its process may use
   KnobReadings knobs;                    // as last read

@@ -183,7 +183,9 @@ void check_indicators(const Step& step) {
   }
 }
 
-void check_decision(const Decision& decision, const Features& features, const Budget& budget) {
+// `paced`: not a peer's, which keeps to no slice of a device's writing.
+void check_decision(const Decision& decision, const Features& features, const Budget& budget,
+                    bool paced) {
   const Proposal& proposal = decision.proposal;
   CHECK(std::isfinite(proposal.expected.baseline));
   CHECK_FALSE(proposal.reason.empty());
@@ -202,7 +204,7 @@ void check_decision(const Decision& decision, const Features& features, const Bu
     CHECK(reading.changeable);
     CHECK(reading.owner != KnobOwner::kManual);
     const Budget within = within_share(budget, features.shared);
-    LimitInput input{proposal, *spec, reading, features, within, std::nullopt};
+    LimitInput input{proposal, *spec, reading, features, within, std::nullopt, 0, paced};
     Range range = allowed_range(input);
     CAPTURE(proposal.knob, proposal.rule, proposal.from, proposal.to, decision.verdict.reason);
     CHECK(decision.verdict.value >= range.low);
@@ -241,7 +243,7 @@ std::set<std::string> run_stirred(std::uint32_t seed) {
     check_indicators(step);
     CHECK(same(step, twin.step(sample)));
     for (const Decision& decision : step.decisions) {
-      check_decision(decision, step.features, config.budget);
+      check_decision(decision, step.features, config.budget, ours);
       const std::string& rule = decision.proposal.rule;
       loops.insert(rule.substr(0, rule.find('.')));
       bool may = decision.verdict.kind == VerdictKind::kAllowed ||
@@ -293,7 +295,7 @@ TEST_CASE("guard: no proposal whatever passes outside the range", "[property]") 
       proposal.to = static_cast<std::int64_t>(dice.any());  // negative ones, too
       proposal.reason = "a test";
       Decision decision{"1-1", proposal, guard.judge(proposal, features)};
-      check_decision(decision, features, budget);
+      check_decision(decision, features, budget, true);
       bool up = decision.verdict.value > proposal.from;
       if (decision.verdict.value == proposal.from) continue;
       ++allowed;

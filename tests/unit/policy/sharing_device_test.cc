@@ -31,6 +31,25 @@ TEST_CASE("a limit that is nobody's to give takes no more of the device than is 
   CHECK(*slices.at("c").background_max_bytes_per_second >= 29 * kShareTestMiB);
 }
 
+TEST_CASE("a peer's limit is nobody's to give: it counts with what it writes", "[sharing]") {
+  Sharing sharing;
+  ShareMember peer = member("a"), reader = member("b");
+  peer.gives_rate = GENERATE(true, false);
+  for (ShareMember* each : {&peer, &reader}) {
+    each->demand.background = each->demand.background_mean = 60.0 * kShareTestMiB;
+    each->demand.background_peak = 60.0 * kShareTestMiB;
+    each->demand.need = 10.0 * kShareTestMiB;
+  }
+  reader.demand.reads_hurt = reader.demand.device_busy = reader.demand.reads = true;
+  Sharing::Slices slices;
+  for (int i = 0; i < 600; ++i) {
+    slices = sharing.update(at_seconds(1 + 0.5 * i), {}, 8.0, {peer, reader});
+  }
+  REQUIRE(slices.at("a").background_max_bytes_per_second);
+  const std::uint64_t left = *slices.at("a").background_max_bytes_per_second;
+  CHECK((left >= 59 * kShareTestMiB) == !peer.gives_rate);
+}
+
 TEST_CASE("a limit above a slice that has shrunk is held up by it, too", "[sharing]") {
   Sharing sharing;
   ShareMember full = member("a"), calm = member("b");

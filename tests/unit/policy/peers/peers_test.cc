@@ -1,4 +1,6 @@
 // What holds for every peer.
+#include "policy/engine.h"
+#include "policy/give_back.h"
 #include "policy/guard.h"
 #include "policy/peers/common.h"
 #include "tests/unit/policy/loop.h"
@@ -145,5 +147,83 @@ TEST_CASE("peers: in a closed loop each is deterministic, and nothing is rolled 
     }
     // The toy has no knobs for the last one.
     if (name != "cockroach-l0") CHECK(one.changes > 0);
+  }
+}
+
+namespace {
+
+// A slice of each of these, of a device that is divided.
+Features with_slices(std::uint64_t rate) {
+  Sample sample = quiet_sample(0);
+  sample.knobs = {limiter_knob(100'000'000), jobs_knob(8, 8)};
+  sample.shared = SharedBudget{};
+  sample.shared->host_members = sample.shared->device_members = 2;
+  sample.shared->background_max_bytes_per_second = rate;
+  sample.shared->jobs_max = 4;
+  return derive(nullptr, sample);
+}
+
+Proposal raise_of(std::int64_t from, std::int64_t to) {
+  return lowering(from, to);
+}
+
+}  // namespace
+
+TEST_CASE("peers: a shared device's division binds ours, not theirs", "[peers][sharing]") {
+  for (const GuardScope scope : {GuardScope::kAll, GuardScope::kHardLimits}) {
+    const bool ours = scope == GuardScope::kAll;
+    CAPTURE(ours);
+    const Features f = with_slices(50'000'000);
+    Guard guard({}, {}, scope);
+    guard.observe(f);
+    const Verdict raise = guard.judge(raise_of(100'000'000, 200'000'000), f);
+    CHECK((raise.kind == VerdictKind::kAllowed) == !ours);
+    GiveBack give_back(scope);
+    std::vector<Proposal> proposals;
+    give_back.propose({f, {}, {}, {}}, proposals);
+    REQUIRE(proposals.size() == (ours ? 2 : 1));
+    CHECK(proposals.back().rule == "share.jobs");  // a budget's, as memory is
+    CHECK(proposals.back().to == 4);
+  }
+}
+
+TEST_CASE("peers: jobs that the policy before gave away come back, their own do not",
+          "[peers][sharing]") {
+  GiveBack give_back(GuardScope::kHardLimits);
+  Features f = with_slices(50'000'000);
+  f.shared.reset();
+  auto& jobs = f.knobs.edit()[1];
+  const auto look = [&] {
+    f.at.tick += at_seconds(0.5);
+    std::vector<Proposal> proposals;
+    give_back.propose({f, {}, {}, {}}, proposals);
+    return proposals;
+  };
+  jobs.owner = KnobOwner::kRocktune;
+  SECTION("at the first look") {
+    jobs.value = 3;
+    const auto back = look();
+    REQUIRE(back.size() == 1);
+    CHECK(back[0].rule == "share.returned");
+    CHECK(back[0].to == 8);
+  }
+  SECTION("not when jobs begin to be shared later") {
+    CHECK(look().empty());
+    jobs.value = 3;
+    f.shared = SharedBudget{};
+    f.shared->jobs_max = 6;
+    CHECK(look().empty());
+  }
+}
+
+TEST_CASE("peers: only ours share a device", "[peers][sharing]") {
+  EngineConfig config;
+  CHECK(shares_device(config));
+  config.policy = "static";
+  CHECK_FALSE(shares_device(config));
+  for (const std::string& name : kPeerNames) {
+    config.policy = name;
+    CHECK_FALSE(shares_device(config));
+    CHECK(tunes(config));
   }
 }
