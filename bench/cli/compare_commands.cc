@@ -44,7 +44,8 @@ void add_compare(CLI::App& root, Action& chosen) {
   command
       ->add_option("--policies,-p", settings->policies,
                    "Separated by commas: static, best-static (a search, recorded), "
-                   "native-auto-tuned, static@CONFIGURATION, or a policy of rocktuned's")
+                   "native-auto-tuned, static@CONFIGURATION, or a policy of rocktuned's, "
+                   "NAME or NAME:param=value:param=value")
       ->capture_default_str();
   command
       ->add_option("--repeat,-n", settings->repeat,

@@ -9,6 +9,7 @@
 
 #include "model/text.h"
 #include "policy/policy.h"
+#include "policy/policy_choice.h"
 #include "scenario/engine.h"
 
 namespace rocktune::bench {
@@ -17,7 +18,8 @@ namespace {
 std::string known_list() {
   std::string known;
   for (const std::string& one : known_policies()) known += (known.empty() ? "" : ", ") + one;
-  return known + ", " + kStaticAt + "CONFIGURATION";
+  return known + ", " + kStaticAt +
+         "CONFIGURATION; with parameters, one of rocktuned's: NAME:param=value:param=value";
 }
 
 std::string configuration_of(const std::string& policy) {
@@ -28,6 +30,22 @@ std::string configuration_of(const std::string& policy) {
 std::string given_as(const std::string& option, const std::string& name) {
   std::string text = option;
   return text.append(": '").append(name).append("'");
+}
+
+// A policy of rocktuned's, and what is given with it; of those that parse_policies() let pass.
+PolicyChoice choice_of(const std::string& policy) {
+  auto choice = parse_policy_choice(policy);
+  return choice ? *std::move(choice) : PolicyChoice{policy, policy, {}};
+}
+
+// With parameters: as written, or in its shortest form, so that one choice has one name.
+Result<std::string> checked_choice(const std::string& name, const std::string& option) {
+  const auto choice = parse_policy_choice(name);
+  if (!choice) return tl::unexpected(choice.error().within(option));
+  if (choice->label == name) return choice_text(choice->name, choice->params);
+  // A policy's name is part of its runs' file names, which no label is checked for.
+  return fail(ErrorCode::kInvalidArgument,
+              given_as(option, name) + ": takes NAME:param=value, no label");
 }
 
 Result<void> check_policy(const std::string& name, const std::string& option) {
@@ -62,7 +80,9 @@ Result<PolicySetup> native_setup(const scenario::Scenario& scenario) {
 
 EngineConfig config_of(const std::string& policy, const scenario::Scenario& scenario,
                        const scenario::ScenarioDatabase& database) {
-  return scenario::engine_config(policy, scenario, database, machine_cpus());
+  const PolicyChoice choice = choice_of(policy);
+  return engine_of(scenario::engine_config(choice.name, scenario, database, machine_cpus()),
+                   choice);
 }
 
 }  // namespace
@@ -88,7 +108,13 @@ Result<std::vector<std::string>> parse_policies(const std::string& list,
   std::vector<std::string> policies;
   std::istringstream names(list);
   for (std::string name; std::getline(names, name, ',');) {
-    if (auto known = check_policy(name, option); !known) return tl::unexpected(known.error());
+    if (!is_static_at(name) && name.find(':') != std::string::npos) {
+      auto choice = checked_choice(name, option);
+      if (!choice) return tl::unexpected(choice.error());
+      name = *std::move(choice);
+    } else if (auto known = check_policy(name, option); !known) {
+      return tl::unexpected(known.error());
+    }
     if (std::find(policies.begin(), policies.end(), name) != policies.end()) {
       return fail(ErrorCode::kInvalidArgument, given_as(option, name) + " is given twice");
     }
@@ -119,7 +145,7 @@ DaemonSettings observing_daemon(const scenario::Scenario& scenario) {
 std::string daemon_sections(const std::string& policy, const scenario::Scenario& scenario) {
   const EngineConfig shared = config_of(policy, scenario, scenario.databases.front());
   std::ostringstream out;
-  out << "defaults:\n  policy: " << policy << "\n";
+  out << "defaults:\n  policy: " << shared.policy << "\n";
   if (!shared.policy_params.empty()) {
     out << "  policy_params:\n";
     for (const auto& [name, value] : shared.policy_params) {

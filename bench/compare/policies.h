@@ -29,8 +29,9 @@ bool is_static_at(const std::string& policy);
 // static, best-static and native-auto-tuned, and every policy that rocktuned knows by name.
 std::vector<std::string> known_policies();
 
-// "static,headroom": each known, or static@ and a configuration, and given once. What is wrong says
-// which ones there are, and of which option it is.
+// "static,headroom": each known, or static@ and a configuration, and given once. One of rocktuned's
+// may have parameters (policy/policy_choice.h, without a label); it is called by its shortest form.
+// What is wrong says which ones there are, and of which option it is.
 Result<std::vector<std::string>> parse_policies(const std::string& list,
                                                 const std::string& option = "--policies");
 

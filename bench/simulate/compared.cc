@@ -11,6 +11,7 @@
 #include "bench/report/result_reader.h"
 #include "bench/run/result.h"
 #include "files/text_file.h"
+#include "policy/policy_choice.h"
 #include "scenario/builtin.h"
 #include "scenario/device/spec.h"
 #include "scenario/engine.h"
@@ -185,8 +186,13 @@ Result<std::vector<EngineConfig>> engines_of(const Compared& compared, const std
     return fail(ErrorCode::kUnsupported, policy + " is not simulated");
   }
   // RocksDB's own limiter is the plant's (set_up); no daemon does anything.
-  return scenario::engine_configs(policy == kNativeAutoTuned ? kStatic : policy, compared.scenario,
-                                  std::llround(compared.cpus));
+  const auto choice = parse_policy_choice(policy == kNativeAutoTuned ? kStatic : policy);
+  if (!choice) return tl::unexpected(choice.error());
+  auto engines =
+      scenario::engine_configs(choice->name, compared.scenario, std::llround(compared.cpus));
+  if (!engines) return engines;
+  for (EngineConfig& engine : *engines) engine = engine_of(engine, *choice);
+  return engines;
 }
 
 Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,

@@ -94,3 +94,22 @@ TEST_CASE("a configuration takes the place of every database's own", "[bench][co
   }
   CHECK_FALSE(with_configuration(*load_scenario("two-databases", false), "none-such"));
 }
+
+TEST_CASE("a policy may have parameters, and one name for them", "[bench][compare]") {
+  const std::string chosen = "silk:least_bytes_per_second=2e+06";
+  CHECK(*parse_policies("static,silk,silk:least_bytes_per_second=2000000") ==
+        std::vector<std::string>{"static", "silk", chosen});
+  CHECK_THAT(parse_policies(chosen + ",silk:least_bytes_per_second=2e6").error().message,
+             Contains("given twice"));
+  for (const char* wrong : {"silk:speed=1", "silk:", "../x=silk:least_bytes_per_second=2e6",
+                            "static:a=1", "best-static:a=1", "none-such:a=1"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse_policies(wrong));
+  }
+  const auto setup = policy_setup(chosen, *load_scenario("steady", false), {});
+  REQUIRE(setup);
+  REQUIRE(setup->daemon);
+  CHECK_THAT(setup->daemon->sections, Contains("policy: silk\n") &&
+                                          Contains("device_bytes_per_second: 101562500\n") &&
+                                          Contains("least_bytes_per_second: 2e+06\n"));
+}
