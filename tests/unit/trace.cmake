@@ -10,10 +10,12 @@ rocktune_unit_test(trace_test
     unit/trace/older_schemas_test.cc
     unit/trace/op_recording_test.cc
     unit/trace/op_trace_file_test.cc
+    unit/trace/rocksdb_log/import_open_test.cc
     unit/trace/rocksdb_log/import_test.cc
     unit/trace/rocksdb_log/line_test.cc
     unit/trace/rocksdb_log/parser_test.cc
     unit/trace/rocksdb_log/side_csv_test.cc
+    unit/trace/rocksdb_log/timeline_options_test.cc
     unit/trace/rocksdb_log/timeline_stall_test.cc
     unit/trace/rocksdb_log/timeline_tables_test.cc
     unit/trace/rocksdb_log/timeline_test.cc

@@ -22,7 +22,7 @@ struct VersionTold {
   std::string version;  // "11.8.1"
 };
 struct SessionTold {
-  std::string id;  // another one after each open; since RocksDB 6.9
+  std::string id;  // another one after each open; since RocksDB 6.12
 };
 struct HostTold {
   std::string name;

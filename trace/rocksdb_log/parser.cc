@@ -225,7 +225,25 @@ bool Parser::take_header(const LogLine& line) {
     options_family_.clear();
     return true;
   }
-  return false;
+  return take_new_options(line);
+}
+
+// "Set options on column family [hot] (0/1) succeeded, updated CF options:", since RocksDB 10.11;
+// before, "[hot] SetOptions() succeeded". The same with "inputs:" tells what was asked for.
+bool Parser::take_new_options(const LogLine& line) {
+  constexpr std::string_view kBegin = "Set options on column family [";
+  if (!line.text.starts_with(kBegin)) return false;
+  const auto name = between(line.text, kBegin, "] (");
+  const auto rest = between(line.text, "] (", "");
+  if (!name || !rest || rest->find(") succeeded") == std::string_view::npos) return false;
+  begin_new_options(*name, line);
+  return true;
+}
+
+void Parser::begin_new_options(std::string_view family, const LogLine& line) {
+  options_family_ = family.substr(0, kMostName);
+  options_thread_ = line.thread;
+  section_ = Section::kNewOptions;
 }
 
 // "Column family [hot] (ID 3), log number is 9", "Created column family [hot] (ID 3)", and without
@@ -288,9 +306,7 @@ bool Parser::take_state(const LogLine& line) {
     return bytes.has_value();
   }
   if (text.starts_with("SetOptions() succeeded")) {
-    options_family_ = family;
-    options_thread_ = line.thread;
-    section_ = Section::kNewOptions;
+    begin_new_options(family, line);
     return true;
   }
   return take_levels(line);

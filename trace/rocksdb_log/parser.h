@@ -63,6 +63,8 @@ class Parser {
   bool take_continuation(std::string_view line, std::vector<TimedEvent>& out);
   bool take_header(const LogLine& line);
   bool take_family_id(std::string_view text);
+  bool take_new_options(const LogLine& line);
+  void begin_new_options(std::string_view family, const LogLine& line);
   bool take_option(const LogLine& line);
   bool take_state(const LogLine& line);
   bool take_stall(const LogLine& line);

@@ -78,14 +78,20 @@ void Timeline::begin_session(const std::string& id) {
   stalled_rate_ = cache_capacity_ = std::nullopt;
 }
 
+bool Timeline::begins_session(const LogEvent& event) const {
+  if (const auto* told = std::get_if<SessionTold>(&event)) {
+    return session_.number == 0 || session_.id != told->id;
+  }
+  return std::holds_alternative<RecoveryBegan>(event) && session_.id.empty();
+}
+
 void Timeline::on(const VersionTold& told) {
   session_.version = told.version;
   told_path_ = false;
 }
 
 void Timeline::on(const SessionTold& told) {
-  // On top of a rolled file stands the header of the same session again.
-  if (session_.number == 0 || session_.id != told.id) begin_session(told.id);
+  if (begins_session(told)) begin_session(told.id);
 }
 
 void Timeline::on(const DatabaseTold& told) {
@@ -96,8 +102,8 @@ void Timeline::on(const DatabaseTold& told) {
   told_path_ = true;
 }
 
-void Timeline::on(const RecoveryBegan& /*told*/) {
-  if (session_.id.empty()) {
+void Timeline::on(const RecoveryBegan& told) {
+  if (begins_session(told)) {
     const bool fresh = fresh_;
     const Session header = session_;
     begin_session("");
@@ -107,7 +113,9 @@ void Timeline::on(const RecoveryBegan& /*told*/) {
     session_.max_background_jobs = header.max_background_jobs;
     session_.max_background_compactions = header.max_background_compactions;
     session_.max_background_flushes = header.max_background_flushes;
+    session_.max_subcompactions = header.max_subcompactions;
     session_.delayed_write_rate = header.delayed_write_rate;
+    session_.atomic_flush = header.atomic_flush;
   }
   recovering_ = true;
 }
@@ -148,6 +156,7 @@ void Timeline::on(const OptionTold& told) {
   if (told.name == "max_background_flushes") session_.max_background_flushes = number;
   if (told.name == "max_subcompactions") session_.max_subcompactions = number;
   if (told.name == "delayed_write_rate") session_.delayed_write_rate = number;
+  if (told.name == "atomic_flush") session_.atomic_flush = told.value == "1";
   if (told.name == "rate_limiter") session_.has_limiter = told.value.starts_with("0x");
   if (told.name == "statistics") session_.has_statistics = told.value.starts_with("0x");
 }
@@ -184,6 +193,7 @@ void Timeline::on(const FlushStarted& told) {
   job.reason = told.reason;
   job.began = now_;
   job.flushed_bytes = told.data_bytes;
+  job.flushed_memtables = told.memtables;
   begin_job(told.job, std::move(job));
   tell(now_, "flush_begin", told.family, {{"job", static_cast<std::int64_t>(told.job)}},
        {{"reason", told.reason}});
@@ -201,7 +211,12 @@ void Timeline::on(const FlushFinished& told) {
     records += table.records.value_or(0);
   }
   if (!told.levels.empty()) state.set_levels(told.levels);
-  if (told.immutable_memtables) state.set_immutable(*told.immutable_memtables);
+  if (told.immutable_memtables) {
+    // Jobs of an atomic flush say that they have finished before what they flushed is installed, of
+    // all column families at once: it is still counted.
+    const std::uint64_t flushed = session_.atomic_flush ? job.flushed_memtables.value_or(0) : 0;
+    state.set_immutable(*told.immutable_memtables - std::min(flushed, *told.immutable_memtables));
+  }
   state.done_jobs().add_flush(now_);
   state.install(now_);
   std::map<std::string, std::int64_t> numbers{

@@ -25,12 +25,13 @@ namespace rocktune::trace::rocksdb_log {
 struct Session {
   std::uint64_t number = 0;  // from 1; 0: the LOG has told nothing yet
   bool open = false;
-  std::string id;  // RocksDB's; empty before 6.9
+  std::string id;  // RocksDB's; empty before 6.12
   std::string version, host, path;
   std::optional<bool> has_limiter, has_statistics;  // absent until the header told
   Counter max_background_jobs, delayed_write_rate, max_subcompactions;
   // Set (not -1), they override max_background_jobs.
   Counter max_background_compactions, max_background_flushes;
+  bool atomic_flush = false;
 };
 
 // A database event at its time: Instant and incarnation are the importer's to fill in.
@@ -43,6 +44,9 @@ class Timeline {
   void settle(Micros now);
 
   [[nodiscard]] const Session& session() const { return session_; }
+  // Whether this event of a header tells that the database was opened anew: the same header stands
+  // on top of a rolled file.
+  [[nodiscard]] bool begins_session(const LogEvent& event) const;
   [[nodiscard]] DatabaseReading reading(Micros at) const;
   std::vector<PastEvent> take_events() { return std::exchange(events_, {}); }
   // Events that were left out: the LOG does not tell whose they are (its beginning is missing).
@@ -59,7 +63,7 @@ class Timeline {
     CompactionStarted inputs;  // of a compaction
     std::uint64_t input_files = 0, level0_files = 0, input_bytes = 0;
     std::uint64_t read_bytes = 0, output_bytes = 0;
-    std::optional<std::uint64_t> flushed_bytes;
+    std::optional<std::uint64_t> flushed_bytes, flushed_memtables;
     std::vector<TableCreated> outputs;
     [[nodiscard]] std::optional<std::size_t> input_level() const {
       return inputs.inputs.empty() ? std::nullopt : std::optional(inputs.inputs.front().first);

@@ -1,6 +1,8 @@
 #include "trace/rocksdb_log/trace_builder.h"
 
 #include <algorithm>
+#include <utility>
+#include <variant>
 
 #include "trace/json_text.h"
 
@@ -12,6 +14,7 @@ constexpr Nanoseconds kFirstTick = std::chrono::hours(1);  // any; ticks are nev
 constexpr std::size_t kSamplesPerCommit = 256;
 constexpr std::size_t kMostPending = 10'000;  // events between two samples
 constexpr std::size_t kMostDumps = 16;        // the same, of stats
+constexpr std::size_t kMostHeader = 1000;     // events; RocksDB's has some 100 options
 // Before the nanoseconds of 64 bits end (2262); a LOG's own times are before 2201.
 constexpr Micros kLatestTime =
     std::chrono::sys_days(std::chrono::year(2250) / 1 / 1).time_since_epoch();
@@ -72,8 +75,36 @@ Result<void> TraceBuilder::add(const TimedEvent& event) {
     ++beyond_;
     return {};
   }
+  if (belongs_to_header(event.event)) {
+    header_.push_back({at, event.event});
+    return {};
+  }
+  // A crashed database says nothing of its end.
+  if (timeline_.begins_session(event.event)) skip_until(at);
+  if (auto done = release_header(); !done) return done;
+  return apply({at, event.event});
+}
+
+// Whether it is to be held with what stands before the session's id, or before the recovery.
+bool TraceBuilder::belongs_to_header(const LogEvent& event) const {
+  if (std::holds_alternative<VersionTold>(event)) return header_.size() < kMostHeader;
+  const bool header = std::holds_alternative<HostTold>(event) ||
+                      std::holds_alternative<DatabaseTold>(event) ||
+                      std::holds_alternative<OptionTold>(event);
+  return header && !header_.empty() && header_.size() < kMostHeader;
+}
+
+Result<void> TraceBuilder::release_header() {
+  for (const TimedEvent& event : std::exchange(header_, {})) {
+    if (auto done = apply({std::max(event.at, now_), event.event}); !done) return done;
+  }
+  return {};
+}
+
+Result<void> TraceBuilder::apply(const TimedEvent& event) {
+  const Micros at = event.at;
   if (auto done = sample_until(at); !done) return done;
-  timeline_.apply({at, event.event});
+  timeline_.apply(event);
   now_ = at;
   collect(at);
   if (pending_.size() <= kMostPending && timeline_.waiting_dumps() <= kMostDumps) return {};
@@ -84,18 +115,23 @@ Result<void> TraceBuilder::add(const TimedEvent& event) {
 
 Result<void> TraceBuilder::sample_until(Micros at) {
   const bool silent = at - now_ > kLongestSilence;
-  const auto steps_before = [&](Micros time) {  // the last step that is earlier
-    return (time - start_ - Micros{1}) / interval_;
-  };
-  const std::int64_t last = at <= start_ ? 0 : steps_before(at);
   if (silent || !timeline_.session().open) {
-    step_ = std::max(step_, last + 1);
+    skip_until(at);
     return {};
   }
+  const std::int64_t last = last_step_before(at);
   while (step_ <= last) {
     if (auto done = record_sample(); !done) return done;
   }
   return {};
+}
+
+void TraceBuilder::skip_until(Micros at) {
+  step_ = std::max(step_, last_step_before(at) + 1);
+}
+
+std::int64_t TraceBuilder::last_step_before(Micros at) const {
+  return at <= start_ ? 0 : (at - start_ - Micros{1}) / interval_;
 }
 
 void TraceBuilder::count_stall(const DatabaseEvent& event, Micros at) {
@@ -243,6 +279,7 @@ Result<void> TraceBuilder::record_dumps() {
 }
 
 Result<void> TraceBuilder::finish() {
+  if (auto done = release_header(); !done) return done;
   timeline_.settle(now_ + kStallSilence);
   collect(now_);
   if (timeline_.session().open) {

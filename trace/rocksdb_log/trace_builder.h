@@ -32,7 +32,12 @@ class TraceBuilder {
 
  private:
   Micros continued(Micros at);
+  [[nodiscard]] bool belongs_to_header(const LogEvent& event) const;
+  Result<void> apply(const TimedEvent& event);
+  Result<void> release_header();
   Result<void> sample_until(Micros at);
+  void skip_until(Micros at);
+  [[nodiscard]] std::int64_t last_step_before(Micros at) const;
   Result<void> record_sample();
   Result<void> record_events();
   Result<void> ensure_session();
@@ -62,6 +67,9 @@ class TraceBuilder {
   std::uint64_t recorded_session_ = 0;  // ... and that is in the trace
   std::uint64_t event_number_ = 0;      // the last, in this session
   std::vector<DatabaseEvent> pending_;
+  // Of a header, until it is known whether the database was opened anew there: then nothing ran
+  // between the event before and this.
+  std::vector<TimedEvent> header_;
   std::size_t uncommitted_ = 0;
   bool told_levels_ = false, told_options_ = false;
 };

@@ -73,3 +73,26 @@ TEST_CASE("A stop by memtables ends with the flush") {
   CHECK(replayed.family(9.5).immutable_memtables == 2);
   CHECK(replayed.at(10.2).write_stopped == 0);
 }
+
+TEST_CASE("Memtables of an atomic flush are gone with it") {
+  LogText log;
+  log.database_header(0, "7.8.3", "WQXU", 0);
+  log.line(0, "            Options.atomic_flush: 1");
+  log.family_options(0, "default");
+  log.line(9,
+           "[db/db_impl/db_impl_write.cc:1] [default] New memtable created with log file: #9. "
+           "Immutable memtables: 1.");
+  log.line(9.00001,
+           "[WARN] [db/column_family.cc:1] [default] Stopping writes because we have 2 "
+           "immutable memtables (waiting for flush), max_write_buffer_number is set to 2");
+  log.event(9.1, R"("job": 4, "cf_name": "default", "event": "flush_started", )"
+                 R"("num_memtables": 2)");
+  // Told before the install: both are counted.
+  log.event(10, R"("job": 4, "cf_name": "default", "event": "flush_finished", )"
+                R"("lsm_state": [0, 0, 0, 0, 0, 0, 0], "immutable_memtables": 2)");
+  Replayed replayed(log.text());
+  CHECK(replayed.at(9.5).write_stopped == 1);
+  CHECK(replayed.family(9.5).immutable_memtables == 2);
+  CHECK(replayed.at(10.2).write_stopped == 0);
+  CHECK(replayed.family(10.2).immutable_memtables == 0);
+}

@@ -201,56 +201,10 @@ TEST_CASE("Column families are told apart") {
   CHECK(replayed.at(12).delayed_write_rate == 8'388'608);
 }
 
-TEST_CASE("Options that are changed while the database runs count from then on") {
-  LogText log = begun();
-  log.line(5, "[db/db_impl/db_impl.cc:1] SetOptions() on column family [default], inputs:");
-  log.line(5, "level0_slowdown_writes_trigger: 30");
-  log.line(5, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
-  log.line(5, "                        level0_slowdown_writes_trigger: 30");
-  log.line(6, "[db/db_impl/db_impl.cc:1] SetDBOptions() succeeded");
-  log.line(6, "            Options.max_background_jobs: 8");
-  Replayed replayed(log.text());
-  CHECK(replayed.family(4).level0_slowdown_trigger == 20);
-  CHECK(replayed.family(5.5).level0_slowdown_trigger == 30);
-  (void)replayed.at(7);
-  CHECK(replayed.timeline().session().max_background_jobs == 8);
-}
-
-TEST_CASE("Limits that RocksDB does not heed without compactions are not told") {
-  LogText log = begun();
-  log.line(5, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
-  log.line(5, "[options/cf_options.cc:1]       disable_auto_compactions: 1");
-  log.line(8, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
-  log.line(8, "[options/cf_options.cc:1]       disable_auto_compactions: 0");
-  Replayed replayed(log.text());
-  CHECK(replayed.family(4).level0_stop_trigger == 36);
-  const auto bulk = replayed.family(6);
-  CHECK_FALSE(bulk.level0_slowdown_trigger);
-  CHECK_FALSE(bulk.level0_stop_trigger);
-  CHECK_FALSE(bulk.soft_pending_limit_bytes);
-  CHECK_FALSE(bulk.hard_pending_limit_bytes);
-  CHECK(bulk.level0_compaction_trigger == 4);
-  CHECK(replayed.family(9).level0_slowdown_trigger == 20);
-}
-
-TEST_CASE("New options end with the next line of the thread that tells them") {
-  LogText log = begun();
-  log.line(5, "[db/db_impl/db_impl.cc:1] [default] SetOptions() succeeded");
-  log.line(5, "[options/cf_options.cc:1]              write_buffer_size: 200000");
-  log.line(5, "[db/flush_job.cc:1] [default] [JOB 3] Flushing memtable", "f1");
-  log.line(5, "[options/cf_options.cc:1] level0_slowdown_writes_trigger: 30");
-  log.line(6, "[db/db_impl/db_impl.cc:496] Shutdown: canceling all background work");
-  Replayed replayed(log.text());
-  CHECK(replayed.family(5.5).write_buffer_bytes == 200'000);
-  CHECK(replayed.family(5.5).level0_slowdown_trigger == 30);
-  (void)replayed.at(7);
-  CHECK_FALSE(replayed.timeline().session().open);
-}
-
 TEST_CASE("A rolled LOG goes on, another open begins anew") {
   LogText log = begun();
   log.flush(10, 2, 7, 1000, 1);
-  log.header(20, "6.11.0", "2e9619b3-dd13");  // on top of the next file
+  log.rolled(20, "6.11.0", "2e9619b3-dd13");  // on top of the next file
   Replayed rolled(log.text());
   CHECK(rolled.family(21).levels[0].files == 1);
   CHECK(rolled.timeline().session().number == 1);
@@ -268,7 +222,7 @@ TEST_CASE("A rolled LOG goes on, another open begins anew") {
   CHECK(again.family(31).levels.empty());
 }
 
-TEST_CASE("Before RocksDB 6.9 the recovery tells of an open") {
+TEST_CASE("Before RocksDB 6.12 the recovery tells of an open") {
   LogText log;
   log.header(0, "6.2.2", "");
   log.flush(10, 2, 7, 1000, 1);
@@ -278,6 +232,7 @@ TEST_CASE("Before RocksDB 6.9 the recovery tells of an open") {
   CHECK(replayed.at(21).flush_bytes_written == 0);
   CHECK(replayed.timeline().session().number == 2);
   CHECK(replayed.timeline().session().max_background_jobs == 2);
+  CHECK(replayed.timeline().session().max_subcompactions == 1);
 }
 
 TEST_CASE("Events of RocksDB 10 and 11 are understood") {
