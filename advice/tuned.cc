@@ -20,12 +20,24 @@ bool is_for_good(std::string_view name, const SettledKnob& knob) {
   return name != knob::kL0Weight && name != knob::kLimitFlushes;
 }
 
+// Of what kind the cache and the limiter are otherwise stays as it is.
 Step step_of(const std::string& name, std::int64_t value) {
   const std::string number = std::to_string(value);
-  if (name == knob::kCacheCapacity) return {"block_cache", "NewLRUCache(" + number + ")"};
+  if (name == knob::kCacheCapacity) return {"block_cache (capacity)", number};
   if (name == knob::kBloomBits) return {"filter_policy", "NewBloomFilterPolicy(" + number + ")"};
-  if (name == knob::kRateLimit) return {"rate_limiter", "NewGenericRateLimiter(" + number + ")"};
+  if (name == knob::kRateLimit) return {"rate_limiter (rate_bytes_per_sec)", number};
   return {name, number};
+}
+
+// A delay begins at the limiter's rate where the program sets none (SanitizeOptions): with a higher
+// limit it would slow nobody down. As it was found, or as somebody else has set it since: what
+// rocktuned sets there for the moment is not for good.
+std::optional<Step> delay_as_recorded(const KnobReadings& recorded) {
+  const KnobReading* delay = recorded.find(knob::kDelayedWriteRate, "");
+  if (delay == nullptr) return std::nullopt;
+  const std::int64_t rate = delay->owner == KnobOwner::kRocktune ? delay->found : delay->value;
+  if (rate <= 0) return std::nullopt;
+  return Step{std::string(knob::kDelayedWriteRate), std::to_string(rate)};
 }
 
 Fact fact_of(const std::string& name, const SettledKnob& knob) {
@@ -37,7 +49,7 @@ Fact fact_of(const std::string& name, const SettledKnob& knob) {
 using Knobs = std::map<SettledKnobs::Key, SettledKnob>;
 
 // Of one column family, or of the database.
-Advice keep(const std::string& family, const Knobs& knobs) {
+Advice keep(const Evidence& e, const std::string& family, const Knobs& knobs) {
   Advice out;
   out.column_family = family;
   out.title = "open it with what rocktuned has settled on";
@@ -50,6 +62,10 @@ Advice keep(const std::string& family, const Knobs& knobs) {
     reached = reached && knob.reached_seconds
                   ? std::optional(std::max(*reached, *knob.reached_seconds))
                   : std::nullopt;
+  }
+  const SettledKnobs::Key limit{knob::kRateLimit, family}, delay{knob::kDelayedWriteRate, family};
+  if (knobs.contains(limit) && !knobs.contains(delay)) {
+    if (auto step = delay_as_recorded(e.knobs)) out.steps.push_back(*std::move(step));
   }
   out.effect = {"time from an opening until all of it stands again",
                 Unit::kSeconds,
@@ -84,7 +100,7 @@ void judge_tuned(const Evidence& e, Findings& findings) {
     return findings.content("", "no knob stands elsewhere than it was found by rocktuned, for " +
                                     text::duration(kSettledSeconds) + " and more");
   }
-  for (const auto& [family, knobs] : by_family) findings.advise(keep(family, knobs));
+  for (const auto& [family, knobs] : by_family) findings.advise(keep(e, family, knobs));
 }
 
 }  // namespace rocktune::advice

@@ -23,12 +23,13 @@ struct Tuned {
   Report report() {
     recording.each = [this](Recording& now, int second) {
       const bool again = reopened_at >= 0 && second >= reopened_at;
-      now.sample.incarnation = again ? "2" : "1";
+      now.sample.incarnation = again ? '2' : '1';
       const int age = again ? second - reopened_at : second;
       now.sample.knobs = {
           knob(knob::kWriteBufferSize, "default", 64 * kMiBytes, age < 40 ? 64 : 256),
           knob(knob::kCacheCapacity, "", 8 * kMiBytes, age < 100 ? 8 : 64),
-          knob(knob::kBackgroundJobs, "", 2, 0), limiter(age)};
+          knob(knob::kBackgroundJobs, "", 2, 0), limiter(age),
+          knob(knob::kDelayedWriteRate, "", 16 * kMiBytes, 4)};
     };
     return recording.report();
   }
@@ -72,8 +73,8 @@ TEST_CASE("the next opening may begin where rocktuned has settled", "[advice]") 
   const Advice* database = tuned.of(report, "");
   REQUIRE(database != nullptr);
   REQUIRE(database->steps.size() == 1);  // the jobs stand as they were found
-  CHECK(database->steps[0].option == "block_cache");
-  CHECK(database->steps[0].value == "NewLRUCache(" + std::to_string(64 * kMiBytes) + ")");
+  CHECK(database->steps[0].option == "block_cache (capacity)");
+  CHECK(database->steps[0].value == std::to_string(64 * kMiBytes));
   CHECK(*database->effect.now == Approx(100).margin(1));
 }
 
@@ -118,8 +119,13 @@ TEST_CASE("a limit is kept where it was raised, and not where it was lowered", "
   const Report report = tuned.report();
   const Advice* database = tuned.of(report, "");
   REQUIRE(database != nullptr);
-  CHECK(database->steps.size() == (raised ? 2 : 1));
-  CHECK((database->steps.back().option == "rate_limiter") == raised);
+  REQUIRE(database->steps.size() == (raised ? 3 : 1));
+  if (!raised) return;
+  CHECK(database->steps[1].option == "rate_limiter (rate_bytes_per_sec)");
+  CHECK(database->steps[1].value == std::to_string(tuned.limit));
+  // RocksDB would take the limit for it; where it stands now is for the moment.
+  CHECK(database->steps[2].option == "delayed_write_rate");
+  CHECK(database->steps[2].value == std::to_string(16 * kMiBytes));
 }
 
 TEST_CASE("settled knobs are followed over openings", "[advice]") {
