@@ -15,7 +15,7 @@ constexpr double kGoodHits = 0.95;  // of look-ups
 constexpr double kManyLookups = 10'000;
 constexpr double kOtherSize = 1.2;  // a capacity that differs by this shows the marginal gain
 constexpr double kFlat = 0.01;      // hit ratio that doubling adds: the knee is behind
-constexpr double kCacheMemoryShare = 0.5;  // of what is available
+constexpr double kCacheMemoryShare = 0.5;  // of what is free for this database
 
 double data_bytes(const Evidence& e) {
   double all = 0;
@@ -111,7 +111,8 @@ Advice larger_cache(const Evidence& e, const CachePlan& plan) {
                               : "one capacity was seen: where the knee is, only trying tells "
                                 "(source 000: 512 MB to 1 GB gained nothing)";
   out.risk = text::bytes(plan.wanted - plan.now) +
-             " more memory, which the page cache then lacks where reads are buffered";
+             " more memory, which the page cache then lacks where reads are buffered" +
+             free_memory_text(e);
   out.steps = {{"block_cache (Cache::SetCapacity)", text::number(plan.wanted, 0), false}};
   out.how = budget_text(e, plan);
   out.source =
@@ -153,7 +154,7 @@ void judge_cache_size(const Evidence& e, Findings& findings) {
         "", ours ? as_raised(good, text::bytes(static_cast<double>(cache->found))) : good);
   }
   if (plan.fill < kFullCache) return findings.content("", "it is not full");
-  const Value available = e.memory_available.mean();
+  const Value available = e.free_memory();
   if (!available) return findings.not_judged("", "free memory is not in the trace");
   plan.learnt = gain_per_doubling(e);
   if (plan.learnt && *plan.learnt < kFlat) {

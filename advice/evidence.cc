@@ -152,6 +152,12 @@ bool Evidence::blob_files(const FamilyEvidence& family) const {
   return flushed_elsewhere(*this);
 }
 
+Value Evidence::free_memory() const {
+  const Value available = memory_available.mean();
+  const auto sharers = static_cast<double>(std::max<std::uint64_t>(memory_sharers.value_or(1), 1));
+  return available ? Value(*available / sharers) : std::nullopt;
+}
+
 Value Evidence::writes_per_flushed_byte() const {
   const Value more = ratio(compaction_written.total(), flushed.total());
   return more ? Value(1 + *more) : std::nullopt;
@@ -224,6 +230,7 @@ void EvidenceFold::add(const Sample& sample, const Opening& opening) {
   if (e.samples++ == 0) e.first_wall = sample.at.wall;
   e.last_wall = sample.at.wall;
   e.knobs = sample.knobs;
+  e.memory_sharers = sample.shared ? sample.shared->host_members : std::nullopt;
   const bool paired = last_ && !features.reset && features.interval_seconds > 0;
   const double seconds = paired ? features.interval_seconds : 0;
   e.settled.add(sample.knobs, seconds, opens);

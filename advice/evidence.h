@@ -93,6 +93,8 @@ struct Evidence {
   Mean device_write_iops, device_write_await_ms, device_busy, device_queue;
   Mean cpu_busy, cpu_pressure, process_cores, memory_pressure, memory_available;
   Value cpus, memory_total, cache_capacity;  // as last read
+  // Databases that grow into the same free memory, this one included; absent: not known.
+  std::optional<std::uint64_t> memory_sharers;
 
   KnobReadings knobs;  // as last read
   SettledKnobs settled;
@@ -112,6 +114,9 @@ struct Evidence {
   // far more than tables of level 0 hold. Of any column family, or of this one.
   [[nodiscard]] bool blob_files() const;
   [[nodiscard]] bool blob_files(const FamilyEvidence& family) const;
+  // Of the memory that is free on the host, as much as is for this database where each that shares
+  // it follows its advice.
+  [[nodiscard]] Value free_memory() const;
   // (flush + compaction) / flush: how often a flushed byte is written until it rests.
   [[nodiscard]] Value writes_per_flushed_byte() const;
   // (flush + compaction) / user bytes: source 003's write amplification.

@@ -42,6 +42,9 @@ std::string as_raised(const std::string& text, const std::string& own);
 // "writes were held up 12% of the time".
 Fact trouble_fact(double share);
 
+// What a change that takes memory has at risk: whose the free memory is.
+std::string free_memory_text(const Evidence& evidence);
+
 // Writers that are held up for less of the time than this have no trouble worth a change.
 inline constexpr double kLittleTrouble = 0.01;
 // Of read latencies with compactions, and as many without, to compare the two.

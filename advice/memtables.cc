@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kFlushesTooSlow = 0.3;   // full for this share: flushes cannot keep up
 constexpr double kMostMemtables = 16;     // beyond it reads ask too many of them
-constexpr double kMemtablesShare = 0.25;  // of what is available, for all memtables
+constexpr double kMemtablesShare = 0.25;  // of what is free for this database
 constexpr double kOften = 0.5;            // flushes a second
 constexpr double kWantedPerSecond = 0.1;
 constexpr double kMostFactor = 8;
@@ -25,7 +25,7 @@ double families(const Evidence& e) {
 
 // How large all memtables may be together; absent when the trace has no memory figures.
 Value memory_for_memtables(const Evidence& e) {
-  const Value available = e.memory_available.mean();
+  const Value available = e.free_memory();
   return available ? Value(*available * kMemtablesShare) : std::nullopt;
 }
 
@@ -50,6 +50,27 @@ std::string delay_text(double wanted, double size) {
   return "; a delay then begins at " + text::bytes((wanted - 1) * size);
 }
 
+// So many take a burst, as far as there is memory for them.
+double wanted_memtables(const Evidence& e, double count, double size) {
+  const double wanted = std::min(std::max(2 * count, count + 2), kMostMemtables);
+  const Value memory = memory_for_memtables(e);
+  return memory ? std::min(wanted, std::floor(*memory / families(e) / std::max(size, 1.0)))
+                : wanted;
+}
+
+// Memtables alone hold writers up, and not because flushes cannot keep up.
+bool by_bursts(double full_share) {
+  return full_share >= kLittleTrouble && full_share < kFlushesTooSlow;
+}
+
+// As many as `memtables` advises: both may be followed.
+double advised_memtables(const Evidence& e, const FamilyEvidence& f, double size) {
+  const Value share = f.memtables_full_alone.share();
+  const auto count = static_cast<double>(f.last.max_write_buffer_number.value_or(2));
+  if (!share || !f.last.max_write_buffer_number || !by_bursts(*share)) return count;
+  return std::max(count, wanted_memtables(e, count, size));
+}
+
 Advice more_memtables(const Evidence& e, const FamilyEvidence& f, double count, double wanted) {
   const double size = *f.write_buffer_bytes();
   // RocksDB stops writes at as many immutable memtables as there may be memtables.
@@ -72,7 +93,8 @@ Advice more_memtables(const Evidence& e, const FamilyEvidence& f, double count, 
   out.confidence_reason = std::string("bursts of this recording may not be the largest") +
                           (known ? "" : "; the trace does not tell how much memory is free");
   out.risk = text::bytes((wanted - count) * size) +
-             " more memory at the worst; the WAL to replay after a crash grows by as much";
+             " more memory at the worst; the WAL to replay after a crash grows by as much" +
+             free_memory_text(e);
   out.steps = {{"max_write_buffer_number", text::number(wanted, 0), false}};
   out.source = "RocksDB's stall rules (db/column_family.cc); a quarter of the free memory at most";
   return out;
@@ -93,10 +115,7 @@ void judge_count(const Evidence& e, const FamilyEvidence& f, Findings& findings)
                             "more memtables would only put it off");
   }
   const auto count = static_cast<double>(*f.last.max_write_buffer_number);
-  double wanted = std::min(std::max(2 * count, count + 2), kMostMemtables);
-  if (const Value memory = memory_for_memtables(e)) {
-    wanted = std::min(wanted, std::floor(*memory / families(e) / std::max(*size, 1.0)));
-  }
+  const double wanted = wanted_memtables(e, count, *size);
   if (wanted <= count) {
     return findings.content(f.name, "there is no memory for more memtables, or there are many");
   }
@@ -151,9 +170,8 @@ Advice larger_memtables(const Evidence& e, const FamilyEvidence& f, double troub
                 "flush makes them so is not in the trace: --options tells of compression"
       : known ? "memtables were flushed when full, and there is memory"
               : "the trace does not tell how much memory is free";
-  const auto count = static_cast<double>(f.last.max_write_buffer_number.value_or(2));
-  out.risk = "up to " + text::bytes((wanted - size) * count) +
-             " more memory; the WAL to replay after a crash grows by as much";
+  out.risk = "up to " + text::bytes((wanted - size) * advised_memtables(e, f, size)) +
+             " more memory; the WAL to replay after a crash grows by as much" + free_memory_text(e);
   out.steps = {{"write_buffer_size", text::number(wanted, 0), false}};
   const double level0 = flush_file_bytes(e, f).value_or(0) * wanted / size *
                         static_cast<double>(f.last.level0_compaction_trigger.value_or(4));
@@ -188,8 +206,8 @@ void judge_size(const Evidence& e, const FamilyEvidence& f, Findings& findings) 
   }
   double factor = std::min(std::ceil(*per_second / kWantedPerSecond), kMostFactor);
   if (const Value memory = memory_for_memtables(e)) {
-    const auto count = static_cast<double>(f.last.max_write_buffer_number.value_or(2));
-    factor = std::min(factor, std::floor(*memory / families(e) / (*size * std::max(count, 1.0))));
+    const double count = std::max(advised_memtables(e, f, *size), 1.0);
+    factor = std::min(factor, std::floor(*memory / families(e) / (*size * count)));
   }
   // 0: no limit
   if (const Value most = e.knob("db_write_buffer_size"); most && *most > 0) {

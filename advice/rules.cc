@@ -121,6 +121,17 @@ std::string as_raised(const std::string& text, const std::string& own) {
          ", until it is raised again";
 }
 
+std::string free_memory_text(const Evidence& evidence) {
+  if (!evidence.memory_available.mean()) return "";
+  const std::uint64_t sharers = evidence.memory_sharers.value_or(1);
+  if (sharers <= 1) {
+    return "; the free memory is counted as this database's alone: what else is to grow on the "
+           "host takes from it";
+  }
+  return "; the free memory is counted once: each of the host's " + std::to_string(sharers) +
+         " databases has an equal part of it";
+}
+
 Fact fact(std::string name, double value, std::string text) {
   return {std::move(name), value, std::move(text)};
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "advice/rules.h"
 #include "tools/options_file.h"
@@ -18,6 +20,19 @@ std::map<std::string, advice::Opening> openings_of(const RecordedRun& run,
   return out;
 }
 
+// What the import says of a LOG that does not tell it.
+bool is_known(const std::string& host) {
+  return !host.empty() && host != "unknown";
+}
+
+// Of RocksDB before 6.12 openings are numbered in each LOG ("log:1"): the same number says nothing.
+bool is_numbered(const std::string& incarnation) {
+  constexpr std::string_view kLog = "log:";
+  return incarnation.empty() ||
+         (incarnation.starts_with(kLog) &&
+          incarnation.find_first_not_of("0123456789", kLog.size()) == std::string::npos);
+}
+
 class DatabaseFold {
  public:
   DatabaseFold(const RecordedRun& first, const OptionsFile& file) : options_(file.options) {
@@ -28,12 +43,22 @@ class DatabaseFold {
   }
 
   [[nodiscard]] bool is(const RecordedRun& run) const {
-    return advised_.path == run.database_path && advised_.host == run.recorded_by.host;
+    if (advised_.path != run.database_path) return false;
+    if (is_known(advised_.host) && is_known(run.recorded_by.host)) {
+      return advised_.host == run.recorded_by.host;
+    }
+    return std::any_of(run.openings.begin(), run.openings.end(),
+                       [&](const auto& one) { return openings_.contains(one.incarnation); });
   }
+  [[nodiscard]] const std::string& path() const { return advised_.path; }
+  [[nodiscard]] const std::string& host() const { return advised_.host; }
 
   Result<void> add(const RecordedRun& run) {
     advised_.traces.push_back(run.trace);
     fold_.begin_recording(memory_max(run.engine.budget));
+    for (const trace::IncarnationInfo& one : run.openings) {
+      if (!is_numbered(one.incarnation)) openings_.insert(one.incarnation);
+    }
     const auto openings = openings_of(run, options_);
     advice::Opening unknown;
     unknown.options = options_;
@@ -43,8 +68,11 @@ class DatabaseFold {
     });
   }
 
-  AdvisedDatabase finish() {
+  // `sharers`: databases of its host in this request. `apart`: one of them may be this database.
+  AdvisedDatabase finish(std::size_t sharers, bool apart) {
+    advised_.apart = apart;
     advised_.evidence = fold_.evidence();
+    if (!advised_.evidence.memory_sharers) advised_.evidence.memory_sharers = sharers;
     if (!options_.empty()) advised_.differences = option_differences(options_, advised_.evidence);
     advised_.report = advice::judge(advised_.evidence);
     return std::move(advised_);
@@ -59,7 +87,24 @@ class DatabaseFold {
   AdvisedDatabase advised_;
   OpenOptions options_;
   advice::EvidenceFold fold_;
+  std::set<std::string> openings_;
 };
+
+std::vector<AdvisedDatabase> finished(std::vector<DatabaseFold>& folds) {
+  std::map<std::string, std::set<std::string>> paths;  // by host
+  std::map<std::string, std::size_t> at_path;          // databases, of whichever host
+  for (const DatabaseFold& fold : folds) {
+    paths[fold.host()].insert(fold.path());
+    ++at_path[fold.path()];
+  }
+  std::vector<AdvisedDatabase> out;
+  out.reserve(folds.size());
+  for (DatabaseFold& fold : folds) {
+    const bool apart = !is_known(fold.host()) && at_path[fold.path()] > 1;
+    out.push_back(fold.finish(paths[fold.host()].size(), apart));
+  }
+  return out;
+}
 
 Result<std::vector<RecordedRun>> chosen_runs(const AdviseRequest& request) {
   auto recorded = list_recorded_runs(request.traces);
@@ -109,10 +154,7 @@ Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request,
     }
     if (auto added = fold->add(run); !added) return tl::unexpected(added.error());
   }
-  std::vector<AdvisedDatabase> out;
-  out.reserve(folds.size());
-  for (DatabaseFold& fold : folds) out.push_back(fold.finish());
-  return out;
+  return finished(folds);
 }
 
 }  // namespace rocktune::tools

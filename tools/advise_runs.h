@@ -1,5 +1,7 @@
 // Reads traces for `rocktune advise`: one report for each database, over all traces that have it.
-// Streams; no samples are kept.
+// The same one are those of one path on one host. Where the host is not known, as in LOGs before
+// RocksDB 8.7, only an opening that is in both tells: copies and replicas lie at one path on many
+// machines. Streams; no samples are kept.
 #pragma once
 
 #include <optional>
@@ -24,6 +26,7 @@ struct AdviseRequest {
 
 struct AdvisedDatabase {
   std::string name, path, host;
+  bool apart = false;  // another has this path; whether it is this database is not known
   std::vector<std::string> traces;  // by time
   std::string options_file;         // that was read; empty: none
   std::vector<OptionDifference> differences;

@@ -228,6 +228,11 @@ void add_database(std::vector<std::string>& lines, const AdvisedDatabase& databa
                   (database.name == database.path ? "" : "  (" + printable(database.path) + ")"));
   add_labelled(lines, "recorded", span_text(database));
   for (const std::string& trace : database.traces) add_labelled(lines, "trace", printable(trace));
+  if (database.apart) {
+    add_labelled(lines, "apart",
+                 "traces of one path do not count together where their host is not told and they "
+                 "have no opening in common: they may be of several machines");
+  }
   add_options_file(lines, database);
   add_findings(lines, database);
 }

@@ -1,5 +1,6 @@
 rocktune_unit_test(tools_test
   SOURCES
+    unit/tools/advise_runs_test.cc
     unit/tools/advise_test.cc
     unit/tools/agents_test.cc
     unit/tools/alert_score_test.cc

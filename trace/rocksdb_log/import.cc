@@ -63,7 +63,7 @@ class InOrder {
 struct Beginning {
   std::optional<Micros> first;   // the first line's local time
   std::optional<Micros> offset;  // of the local time; nullopt where no event tells it
-  std::string host = "unknown";  // since RocksDB 8
+  std::string host = "unknown";  // told since RocksDB 8.7
 };
 
 // When the LOG begins, and in which time zone.

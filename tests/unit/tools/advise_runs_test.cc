@@ -1,0 +1,96 @@
+// Which traces `rocktune advise` takes for recordings of one database.
+#include "tools/advise_runs.h"
+
+#include "support.h"
+#include "tests/support/catch.h"
+#include "tests/unit/model/sample_builder.h"
+#include "tools/advise_text.h"
+#include "trace/recorder.h"
+
+using namespace rocktune;
+using namespace rocktune::tools;
+using rocktune::test::quiet_sample;
+using rocktune::tools::test::contains;
+
+namespace {
+
+class Traces {
+ public:
+  // Of a hundred seconds, an hour after the trace before.
+  void add(const std::string& host, const std::string& path, const std::string& incarnation) {
+    const std::string file = directory_.file("run" + std::to_string(files_.size()) + ".sqlite");
+    auto recorder = trace::Recorder::create(file, {"0.1.0", host, Nanoseconds(1), 1}, {});
+    REQUIRE(recorder);
+    const auto target = recorder->add_target({0, path, path, "advise", {}});
+    REQUIRE(target);
+    trace::IncarnationInfo opening;
+    opening.incarnation = incarnation;
+    REQUIRE(recorder->add_incarnation(*target, opening));
+    for (int second = 1; second <= 100; ++second) {
+      Sample sample = quiet_sample(static_cast<std::uint64_t>(second), second);
+      sample.at.wall += std::chrono::hours(files_.size());
+      sample.incarnation = incarnation;
+      REQUIRE(recorder->begin_tick());
+      REQUIRE(recorder->add_sample(*target, sample));
+    }
+    REQUIRE(recorder->commit());
+    files_.push_back(file);
+  }
+  std::vector<AdvisedDatabase> advised() const {
+    auto databases = advise_on({files_, {}, ""});
+    REQUIRE(databases);
+    return *std::move(databases);
+  }
+
+ private:
+  rocktune::tools::test::TempDirectory directory_;
+  std::vector<std::string> files_;
+};
+
+bool says_apart(const AdvisedDatabase& database) {
+  for (const std::string& line : advice_lines({database})) {
+    if (contains(line, "do not count together")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("traces of one path on one host count together", "[advise]") {
+  Traces traces;
+  traces.add("a", "/data/db", "agent-1/1");
+  traces.add("a", "/data/db", "agent-2/1");
+  traces.add("b", "/data/db", "agent-3/1");
+  const auto databases = traces.advised();
+  REQUIRE(databases.size() == 2);
+  CHECK(databases[0].traces.size() == 2);
+  CHECK_FALSE(says_apart(databases[0]));
+  CHECK(databases[1].host == "b");
+}
+
+TEST_CASE("where the host is not known only a common opening tells", "[advise]") {
+  Traces traces;
+  traces.add("unknown", "/data/db", "log:WQXU");
+  traces.add("unknown", "/data/db", "log:I8KN");  // of another replica, for all that is known
+  traces.add("unknown", "/data/db", "log:WQXU");
+  traces.add("unknown", "/data/old", "log:1");  // a number, and no id
+  traces.add("unknown", "/data/old", "log:1");
+  const auto databases = traces.advised();
+  REQUIRE(databases.size() == 4);
+  CHECK(databases[0].traces.size() == 2);
+  CHECK(databases[1].traces.size() == 1);
+  CHECK(says_apart(databases[0]));
+  CHECK(says_apart(databases[3]));
+}
+
+TEST_CASE("databases of one host in a request share what is free there", "[advise]") {
+  Traces traces;
+  traces.add("a", "/data/one", "agent-1/1");
+  traces.add("a", "/data/two", "agent-1/2");
+  traces.add("b", "/data/one", "agent-3/1");
+  const auto databases = traces.advised();
+  REQUIRE(databases.size() == 3);
+  CHECK(databases[0].evidence.memory_sharers == 2);
+  CHECK(databases[1].evidence.memory_sharers == 2);
+  CHECK(databases[2].evidence.memory_sharers == 1);
+}
