@@ -1,6 +1,7 @@
 #include "tools/decision_log.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -19,6 +20,19 @@ std::string not_made_text(const DecisionStory& story) {
   return "decision " + text_at(story.decision, "id") + " was not made, by what the log says (" +
          why + "): there is nothing to take back; `rocktune rollback " +
          text_at(story.decision, "knob") + "` returns the knob to what was found";
+}
+
+// Where logrotate has put what was in the log before; empty: nowhere.
+std::string rotated_log(const std::string& log) {
+  std::string older = log + ".1";
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(older, ignored) ? older : "";
+}
+
+// "; what was logged before is in FILE.1 (--log FILE.1)", where there is one.
+std::string rotated_text(const std::string& log) {
+  const std::string older = rotated_log(log);
+  return older.empty() ? "" : "; what was logged before is in " + older + " (--log " + older + ")";
 }
 
 }  // namespace
@@ -45,11 +59,17 @@ Error no_alert_log(const std::string& file) {
           file + " is no alert log: none of its lines is one (`rocktune report` reads traces)"};
 }
 
+std::string no_decision_text(const std::string& log, const std::string& target) {
+  return "no decision" + (target.empty() ? "" : " of " + target) + " in " + log + rotated_text(log);
+}
+
 Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted) {
   const std::string of = wanted.target.empty() ? "" : " of " + wanted.target;
+  const std::string older = rotated_log(log);
   return {ErrorCode::kNotFound,
-          log + " has no decision " + wanted.id + of +
-              "; an older log may (--log FILE), or it could not be written (`rocktune status` "
+          log + " has no decision " + wanted.id + of + "; an older log may (--log " +
+              (older.empty() ? "FILE" : older) +
+              "), or it could not be written (`rocktune status` "
               "tells)" +
               (wanted.target.starts_with('/') ? ", or the database has a name: the log has that, "
                                                 "not its path"
@@ -65,7 +85,8 @@ std::optional<Error> no_such_target(const std::string& log, const std::string& t
     names += (names.empty() ? "" : ", ") + name;
   }
   return Error{ErrorCode::kNotFound, log + " tells of no database " + target +
-                                         (names.empty() ? "" : "; it tells of " + names)};
+                                         (names.empty() ? "" : "; it tells of " + names) +
+                                         rotated_text(log)};
 }
 
 Result<RollbackOrder> rollback_order(const std::string& log,

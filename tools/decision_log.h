@@ -19,6 +19,9 @@ Error no_alert_log(const std::string& file);  // that not one of its lines is on
 // That the log has no decision wanted.id, and where it may be.
 Error no_such_decision(const std::string& log, const DecisionStories::Wanted& wanted);
 
+// That the log has none at all, of `target` where that is given, and where earlier ones are.
+std::string no_decision_text(const std::string& log, const std::string& target);
+
 // That `target` is none of those that the log tells of; none: it is one, or empty.
 std::optional<Error> no_such_target(const std::string& log, const std::string& target,
                                     const DecisionStories& stories);

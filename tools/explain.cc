@@ -19,11 +19,11 @@ struct ExplainOptions {
 
 int nothing_found(const ExplainOptions& options, const DecisionStories& stories) {
   if (options.json) return kOk;
-  const std::string of = options.target.empty() ? "" : " of " + options.target;
   if (stories.refused() == 0) {
-    std::cout << "no decision" << of << " in " << options.log << std::endl;
+    std::cout << no_decision_text(options.log, options.target) << std::endl;
     return kOk;
   }
+  const std::string of = options.target.empty() ? "" : " of " + options.target;
   std::cout << "no decision" << of << " was allowed; " << stories.refused()
             << " were held or rejected (--all shows them)" << std::endl;
   return kOk;

@@ -93,6 +93,19 @@ TEST_CASE("a decision that is not in the log may be in an older one", "[tools]")
   CHECK(contains(elsewhere.error().message, "has no decision 57-1 of users; an older log may"));
 }
 
+TEST_CASE("a log without the decision names what logrotate has put beside it", "[tools]") {
+  const rocktune::tools::test::TempDirectory directory;
+  const std::string log = directory.file("alerts.jsonl");
+  CHECK(no_decision_text(log, "") == "no decision in " + log);
+  const std::string older = directory.write("alerts.jsonl.1", "");
+  CHECK(no_decision_text(log, "orders") == "no decision of orders in " + log +
+                                               "; what was logged before is in " + older +
+                                               " (--log " + older + ")");
+  CHECK(contains(no_such_decision(log, {"58-1", "", false, 1}).message, "(--log " + older + ")"));
+  CHECK(contains(no_such_target(log, "nix", DecisionStories({"", "nix", false, 20}))->message,
+                 "(--log " + older + ")"));
+}
+
 TEST_CASE("a database that the log does not tell of is told of, with those that it does",
           "[tools]") {
   DecisionStories stories({"", "nix", false, 20});
