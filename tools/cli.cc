@@ -93,6 +93,19 @@ void add_socket_option(CLI::App& command, std::string& socket) {
       ->capture_default_str();
 }
 
+CLI::Validator utf8_name() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        try {
+          (void)Json(text).dump();
+          return {};
+        } catch (const Json::type_error&) {
+          return "no UTF-8, so that it cannot be named to rocktuned; --all needs no name";
+        }
+      },
+      "");
+}
+
 int report_error(const Error& error, int exit_code) {
   std::cerr << "rocktune: " << printable(error.message) << std::endl;
   return exit_code;

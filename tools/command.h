@@ -63,6 +63,9 @@ inline CLI::Validator number_between(double low, double high) {
 // --socket, with its default and environment variable.
 void add_socket_option(CLI::App& command, std::string& socket);
 
+// Of names that go to rocktuned, whose JSON takes nothing else.
+CLI::Validator utf8_name();
+
 // --log, the alert log, with its default and environment variable.
 inline constexpr const char* kDefaultAlertLog = "/var/log/rocktune/alerts.jsonl";
 void add_log_option(CLI::App& command, std::string& log);

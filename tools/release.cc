@@ -39,11 +39,13 @@ void add_release(CLI::App& root, Action& chosen) {
   CLI::App* app = root.add_subcommand("release", "let rocktuned tune a knob again");
   auto options = std::make_shared<ReleaseOptions>();
   add_socket_option(*app, options->socket);
-  app->add_option("KNOB", options->knob, "as `rocktune status` lists it");
+  app->add_option("KNOB", options->knob, "as `rocktune status` lists it")->check(utf8_name());
   app->add_option("--column-family", options->column_family, "of a knob that each one has")
+      ->check(utf8_name())
       ->type_name("NAME");
   app->add_option("--target", options->target,
                   "one database, by name or path; default: all that have it")
+      ->check(utf8_name())
       ->type_name("NAME");
   app->add_flag("--all", options->all, "every knob");
   app->add_flag("--json", options->json, "rocktuned's answer as one line of JSON");

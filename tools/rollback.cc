@@ -123,12 +123,15 @@ void add_rollback(CLI::App& root, Action& chosen) {
   add_socket_option(*app, options->socket);
   app->add_option("ID|KNOB", options->names,
                   "decisions, each to the value before it, or knobs, each to the value that\n"
-                  "rocktune found; default: every knob");
+                  "rocktune found; default: every knob")
+      ->check(utf8_name());
   app->add_flag("--all", options->all, "every knob: the default, said aloud");
   app->add_option("--column-family", options->column_family, "of a knob that each one has")
+      ->check(utf8_name())
       ->type_name("NAME");
   app->add_option("--target", options->target,
                   "one database, by name or path (with an ID by name); default: all")
+      ->check(utf8_name())
       ->type_name("NAME");
   add_log_option(*app, options->log);
   app->add_flag("--json", options->json, "rocktuned's answers, each as one line of JSON");

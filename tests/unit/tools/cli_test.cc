@@ -98,6 +98,19 @@ TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
   CHECK(contains(run({"replay", "x", "--policy", "hedroom"}).err, "headroom, static"));
 }
 
+TEST_CASE("a name that is no UTF-8 is refused with what does without one", "[tools]") {
+  for (const Words& arguments :
+       {Words{"release", "k", "--column-family", "\xe9"}, Words{"release", "\xe9"},
+        Words{"rollback", "k", "--column-family", "\xe9"},
+        Words{"rollback", "k", "--target", "/db/\xe9"}, Words{"rollback", "k\xe9"}}) {
+    const Ran ran = run(arguments);
+    INFO(ran.err);
+    CHECK(ran.code == 2);
+    CHECK(contains(ran.err, "no UTF-8"));
+    CHECK(contains(ran.err, "--all needs no name"));
+  }
+}
+
 TEST_CASE("help and version are answers, not errors", "[tools]") {
   const Ran help = run({"--help"});
   CHECK(help.code == 0);
