@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "files/text_file.h"
@@ -39,6 +40,14 @@ Result<std::int64_t> innermost_pid(std::int64_t pid, const std::string& proc_roo
   const auto last = numbers.empty() ? std::nullopt : parse_unsigned(numbers.back());
   if (last) return static_cast<std::int64_t>(*last);
   return fail(ErrorCode::kNotFound, file + " has no NSpid line");
+}
+
+// Whether the directory of `path` is this user's, and not open to everybody.
+bool has_to_itself(uid_t user, const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  struct stat info{};
+  if (::stat(directory.empty() ? "." : directory.c_str(), &info) != 0) return false;
+  return info.st_uid == user && (info.st_mode & S_IWOTH) == 0;
 }
 
 }  // namespace
@@ -87,6 +96,15 @@ Result<void> check_user(const PeerProcess& peer, uid_t owner) {
   return fail(ErrorCode::kPermission, "not trusted: the socket belongs to uid " +
                                           std::to_string(owner) + ", but uid " +
                                           std::to_string(peer.user) + " listens there");
+}
+
+Result<void> check_daemon(const PeerProcess& peer, const std::string& path) {
+  if (is_trusted(peer.user)) return {};
+  if (::geteuid() == 0 && has_to_itself(peer.user, path)) return {};
+  return fail(ErrorCode::kPermission,
+              "not trusted, and told nothing: uid " + std::to_string(peer.user) +
+                  " listens there, which is neither root nor you; if that is the user whose "
+                  "rocktuned it is, run rocktune as that user");
 }
 
 Result<void> check_pid(const PeerProcess& peer, std::int64_t given, std::int64_t in_name,

@@ -1,6 +1,7 @@
-// Who is behind an agent's socket. The directory of the sockets may be open to every user (mode
-// 1777), so that nothing there is believed because of its name: the kernel says which user and
-// which process listens, and that must fit the socket's owner, its name and what the agent says.
+// Who is behind an agent's socket, or rocktuned's. The directory of the sockets may be open to
+// every user (mode 1777), so that nothing there is believed because of its name: the kernel says
+// which user and which process listens, and that must fit the socket's owner, its name and what the
+// agent says.
 #pragma once
 
 #include <sys/types.h>
@@ -44,6 +45,11 @@ Result<PeerProcess> peer_process(int socket);
 
 // The listener must be root, this process's own user, or the owner of the socket's file.
 Result<void> check_user(const PeerProcess& peer, uid_t owner);
+
+// Of rocktuned's socket at `path`, which anybody may have made where it does not run: the listener
+// must be root or this process's own user. Root also speaks with the user whose the
+// socket's directory is, where that is not open to everybody.
+Result<void> check_daemon(const PeerProcess& peer, const std::string& path);
 
 // The pid that the agent gives must be the one in its socket's name, and the listener's: as seen
 // from here, or, of a container, in its innermost PID namespace. A listener that cannot be seen

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "files/peer_process.h"
 #include "tools/http_client.h"
 #include "tools/text.h"
 
@@ -63,9 +64,16 @@ Result<Json> decode_answer(unsigned status, const std::string& body) {
 Result<Json> ask_daemon(const std::string& socket, const std::string& method,
                         const std::string& target, const Json& body,
                         std::chrono::milliseconds timeout) {
+  Result<void> trusted;
+  const auto check = [&](int connected) -> Result<void> {
+    const auto peer = peer_process(connected);
+    if (!peer) return tl::unexpected(peer.error());
+    return trusted = check_daemon(*peer, socket);
+  };
   const auto response =
-      http_request(socket, {method, target, body.is_null() ? "" : body.dump(), timeout});
+      http_request(socket, {method, target, body.is_null() ? "" : body.dump(), timeout}, check);
   const std::string context = "rocktuned at " + socket;
+  if (!trusted) return tl::unexpected(trusted.error().within(context));
   if (!response) {
     Error error = response.error();
     error.message += advice(error.code);

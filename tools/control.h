@@ -18,7 +18,8 @@ inline constexpr const char* kDefaultSocket = "/run/rocktune/rocktuned.sock";
 inline constexpr std::chrono::seconds kOrderTimeout{120};
 
 // One request and its decoded answer. An error answer of the daemon becomes an Error with its
-// message; every error names the socket.
+// message; every error names the socket. Who listens there must be root or this user, or, for
+// root, whose the socket's directory is (files/peer_process.h): otherwise nothing is sent.
 Result<Json> ask_daemon(const std::string& socket, const std::string& method,
                         const std::string& target, const Json& body = nullptr,
                         std::chrono::milliseconds timeout = std::chrono::seconds(10));

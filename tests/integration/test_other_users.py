@@ -116,6 +116,38 @@ class Poser(World):
         for taken in (self.control, self.freeze_file):
             self.assertEqual(len(list(self.directory.rglob(f"{taken.name}.aside.*/theirs"))), 1)
 
+    @needs_root
+    def test_another_users_control_socket_is_told_nothing(self):
+        self.directory.chmod(0o755)
+        self.control.parent.chmod(0o1777)
+        told = self.control.parent / "told"
+        program = """
+            import os, socket, sys
+            os.setuid(int(sys.argv[2]))
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(sys.argv[1])
+            os.chmod(sys.argv[1], 0o777)
+            listener.listen()
+            while True:
+                client, _ = listener.accept()
+                with open(sys.argv[3], "ab") as told:
+                    told.write(client.recv(65536))
+                try:
+                    client.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 14\\r\\n\\r\\n" + b'{"results":[]}')
+                except OSError:
+                    pass  # it has hung up
+                client.close()
+        """
+        self.processes.append(subprocess.Popen([sys.executable, "-c", textwrap.dedent(program), str(self.control), str(self.NOBODY), str(told)],
+                                               stdin=subprocess.DEVNULL, cwd="/"))
+        wait_for("its socket", self.control.exists, 10)
+        for command in (["rollback", "--all"], ["status"]):
+            result = self.rocktune(*command, "--socket", self.control, check=False)
+            self.assertEqual(result.returncode, 1, result.stdout)
+            self.assertIn(f"not trusted, and told nothing: uid {self.NOBODY} listens there", result.stderr)
+        time.sleep(0.2)
+        self.assertEqual(told.read_bytes() if told.exists() else b"", b"")
+
     def test_links_are_not_followed(self):
         elsewhere = self.directory / "elsewhere"
         elsewhere.mkdir()

@@ -1,5 +1,6 @@
 #include "files/peer_process.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -51,6 +52,24 @@ TEST_CASE("links and files are no sockets", "[files]") {
   CHECK_FALSE(SocketEntry::open(tree.file("agent.7.sock")));
   CHECK_FALSE(SocketEntry::open(tree.file("agent.8.sock")));
   CHECK_FALSE(SocketEntry::open(tree.file("agent.9.sock")));
+}
+
+TEST_CASE("only root, this user, and for root the directory's owner are rocktuned", "[files]") {
+  const tests::TempDirectory tree;
+  const std::string path = tree.file("rocktuned.sock");
+  CHECK(check_daemon({::geteuid(), 1}, path));
+  CHECK(check_daemon({0, 1}, path));
+  const auto refused = check_daemon({kMallory, 1}, path);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kPermission);
+  CHECK(refused.error().message.find("uid " + std::to_string(kMallory) + " listens there") !=
+        std::string::npos);
+  if (::geteuid() != 0) return;
+  REQUIRE(::chown(tree.path().c_str(), kAlice, 0) == 0);
+  CHECK(check_daemon({kAlice, 1}, path));
+  CHECK_FALSE(check_daemon({kMallory, 1}, path));
+  REQUIRE(::chmod(tree.path().c_str(), 01777) == 0);
+  CHECK_FALSE(check_daemon({kAlice, 1}, path));
 }
 
 TEST_CASE("a socket of one user at which another listens is not trusted", "[files]") {
