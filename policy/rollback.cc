@@ -2,6 +2,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/shape_step.h"
 #include "policy/urgent.h"
 
 namespace rocktune {
@@ -19,11 +20,13 @@ bool backlog_lasts(const std::vector<Indicator>& indicators) {
 }
 
 // To take it back would take from what works against the backlog: what was raised, but the cache;
-// and compactions of level 0 that begin earlier.
+// and compactions of level 0 that begin earlier, not later. A larger base that follows level 0
+// saves merges; what was tried with the tree's shape was tried while there was no backlog.
 bool relieves_backlog(const Culprit& culprit) {
   const bool raised = culprit.actuation.before < culprit.actuation.after;
   const std::string& knob = culprit.proposal.knob;
-  return raised ? knob != knob::kCacheCapacity : knob == knob::kL0Trigger;
+  if (knob == knob::kL0Trigger) return !raised;
+  return raised && knob != knob::kCacheCapacity && loop_of(culprit.proposal) != "shape";
 }
 
 // To take it back would take memory.
@@ -34,6 +37,12 @@ bool gave_memory(const Culprit& culprit) {
   return memory && culprit.actuation.before > culprit.actuation.after;
 }
 
+// `owed`: what it leaves pending is more than writers bear.
+const char* why_not(bool dear, bool owed) {
+  if (dear) return "memory is low";
+  return owed ? "too much would wait for compaction" : "that could not be done in time";
+}
+
 std::string stays(const Culprit& culprit, bool gone) {
   return ": " + culprit.proposal.knob + text::in_family(culprit.proposal.column_family) +
          (gone ? " is not there any more" : " stays at " + std::to_string(culprit.actuation.after));
@@ -41,13 +50,13 @@ std::string stays(const Culprit& culprit, bool gone) {
 
 }  // namespace
 
-Proposal Rollbacks::back(const Wanted& wanted) {
+Proposal Rollbacks::back(const Wanted& wanted, std::int64_t to) {
   const Culprit& culprit = wanted.culprit;
   Proposal out;
   out.knob = culprit.proposal.knob;
   out.column_family = culprit.proposal.column_family;
   out.from = culprit.actuation.after;
-  out.to = culprit.actuation.before;
+  out.to = to;
   out.rule = kRollbackRule;
   out.reason = culprit.why;
   out.expected = wanted.expected;
@@ -93,9 +102,8 @@ void Rollbacks::note(const Culprit& culprit, const std::string& why) {
                     "decision " + culprit.id + " is not taken back, since " + why});
 }
 
-void Rollbacks::give_up(const Wanted& wanted, bool gone, bool dear) {
-  const Culprit& culprit = wanted.culprit;
-  note(culprit, (dear ? "memory is low" : "that could not be done in time") + stays(culprit, gone));
+void Rollbacks::give_up(const Wanted& wanted, bool gone, const char* why) {
+  note(wanted.culprit, why + stays(wanted.culprit, gone));
   given_up_.push_back(wanted.culprit);
 }
 
@@ -134,15 +142,17 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
                          one->second.frozen > kMostFrozen;
     const bool needed = relieves_backlog(culprit) && backlog_lasts(indicators);
     const bool dear = gave_memory(culprit) && memory_.is_low();
+    const std::int64_t before = culprit.actuation.before;
+    const auto to = known ? borne_step(features, *reading, before) : std::optional(before);
     if (expired && !moved) {
       const bool gone = features.fresh && reading == nullptr;
-      needed ? keep(one->second, gone) : give_up(one->second, gone, dear);
+      needed ? keep(one->second, gone) : give_up(one->second, gone, why_not(dear, !to));
     }
     if (expired || moved) {
       one = wanted_.erase(one);
       continue;
     }
-    if (!frozen && !needed && !dear) out.push_back(back(one->second));
+    if (!frozen && !needed && !dear && to) out.push_back(back(one->second, *to));
     ++one;
   }
   return out;

@@ -6,7 +6,7 @@
 // Where changes overlapped it is the culprit that goes back (policy/outcomes.h), not the change
 // whose window showed it. What relieves a backlog is not taken away while the backlog lasts: then
 // the backlog got worse in spite of the change, not because of it. And what has given memory does
-// not take it while that is low.
+// not take it while that is low. A base of the levels goes back as far as its debt allows.
 #pragma once
 
 #include <map>
@@ -62,10 +62,9 @@ class Rollbacks {
   };
   Passed look(const Features& features);
   void note(const Culprit& culprit, const std::string& why);
-  // `dear`: it would take memory that is not there.
-  void give_up(const Wanted& wanted, bool gone, bool dear);
+  void give_up(const Wanted& wanted, bool gone, const char* why);
   void keep(const Wanted& wanted, bool gone);
-  static Proposal back(const Wanted& wanted);
+  static Proposal back(const Wanted& wanted, std::int64_t to);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;
   std::vector<GuardNote> notes_;
   std::vector<Culprit> given_up_;

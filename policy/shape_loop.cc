@@ -8,8 +8,8 @@
 #include "model/family_options.h"
 #include "model/knobs.h"
 #include "model/text.h"
-#include "policy/level_base.h"
 #include "policy/memory.h"
+#include "policy/shape_step.h"
 
 namespace rocktune {
 namespace {
@@ -21,10 +21,9 @@ constexpr double kLeastWritten = 1e6;  // bytes/s of the user: less costs nobody
 constexpr double kGain = 0.05;         // least fall of write amplification
 constexpr double kLoss = 0.10;         // most rise of read P99 or space
 constexpr double kSameLoad = 0.2;      // user writes of before and after differ by less
-// Of the base of the levels, as RocksDB's defaults have it; and of what was found.
-constexpr double kLargestFile = 0.25, kSmallestFile = 0.5;
 constexpr double kLongestShapeRest = 24 * 3600;
 constexpr double kLongestInterval = 120;  // two of the longest polls
+constexpr double kLostFadesSeconds = 3600;
 // No experiment: it expects nothing, and is not judged.
 constexpr std::string_view kUndoRule = "shape.undo";
 
@@ -37,50 +36,6 @@ constexpr std::array<Candidate, 4> kCandidates{{{knob::kLevelBase, 2},
                                                 {knob::kTargetFileSize, 2},
                                                 {knob::kLevelBase, 0.5},
                                                 {knob::kTargetFileSize, 0.5}}};
-
-// In proportion to level 0 it is the other loop's (policy/level_base_loop.h).
-bool follows_level0(const Features& f, const KnobReading& knob) {
-  if (knob.name != knob::kLevelBase || knob.value <= knob.found) return false;
-  const ColumnFamilyReading* family = family_of(f, knob.column_family);
-  return family != nullptr &&
-         static_cast<double>(knob.value) <= kOutOfProportion * level0_batch_bytes(*family);
-}
-
-// What is above a smaller base waits for compaction at once. Absent: more than writers bear, or
-// nobody can tell.
-std::optional<std::int64_t> borne(const Situation& situation, const KnobReading& reading,
-                                  std::int64_t to) {
-  if (reading.name != knob::kLevelBase || to >= reading.value) return to;
-  const ColumnFamilyReading* family = family_of(situation.features, reading.column_family);
-  return family != nullptr ? least_borne_base(*family, to, reading.value) : std::nullopt;
-}
-
-// A level that is allowed more takes it up first, and passes on nothing meanwhile: what is measured
-// before it is full is no gain. With targets from the base down, the last level but one takes most.
-bool fills_in_time(const Features& f, const KnobReading& reading, std::int64_t to,
-                   double written_per_second) {
-  if (reading.name != knob::kLevelBase || to <= reading.value) return true;
-  const ColumnFamilyReading* family = family_of(f, reading.column_family);
-  if (family == nullptr || family->dynamic_level_bytes.value_or(0) != 0) return true;
-  const auto times = static_cast<double>(family->max_bytes_for_level_multiplier.value_or(10));
-  double more = 0, target = static_cast<double>(to - reading.value);
-  for (std::size_t i = 1; i + 1 < family->levels.size(); ++i, target *= times) {
-    const bool below = std::any_of(family->levels.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                   family->levels.end(), [](const auto& l) { return l.bytes > 0; });
-    if (below) more = target;
-  }
-  return more <= written_per_second * ShapeLoop::kSettleSeconds;
-}
-
-// Files as large as the first level are compacted one after the other, and each drags all of the
-// next level along; of smaller ones there are more to open and to keep in mind.
-bool is_sound_size(const Features& f, const KnobReading& reading, std::int64_t to) {
-  if (reading.name != knob::kTargetFileSize) return true;
-  const KnobReading* base = f.knobs.find(knob::kLevelBase, reading.column_family);
-  const bool larger = to > reading.value;
-  return larger ? base != nullptr && to <= kLargestFile * static_cast<double>(base->value)
-                : to >= kSmallestFile * static_cast<double>(reading.found);
-}
 
 bool differs(double before, double after, double by) {
   return std::fabs(after - before) > by * std::max(before, after);
@@ -118,6 +73,14 @@ void ShapeLoop::measure(const Situation& situation) {
     cost_.space += dt * *f.total_sst_bytes / *f.live_data_bytes;
     cost_.space_seconds += dt;
   }
+}
+
+// A load that makes writers wait now and then does so with any shape.
+void ShapeLoop::note_lost_time(const Situation& situation) {
+  const double dt = std::min(situation.features.interval_seconds, kLongestInterval);
+  const double lost = situation.loses_time ? dt : 0;
+  lost_ = lost_ * std::exp(-dt / kLostFadesSeconds) + lost;
+  if (trial_ && trial_->applied_at) trial_->lost += lost;
 }
 
 const ColumnFamilyReading* ShapeLoop::written_most(const Features& f) const {
@@ -200,7 +163,7 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
   const std::int64_t to =
       free ? whole_bytes(candidate.factor * static_cast<double>(reading->value)) : 0;
   if (!free || !is_sound_size(situation.features, *reading, to) ||
-      !fills_in_time(situation.features, *reading, to, written)) {
+      !fills_in_time(situation.features, *reading, to, written, kSettleSeconds)) {
     cost_ = {};
     next_candidate(situation.now);
     return std::nullopt;
@@ -259,7 +222,7 @@ std::optional<Proposal> ShapeLoop::ask(const Situation& situation, const KnobRea
     end_trial(false, situation.now);
     return std::nullopt;
   }
-  if (borne(situation, reading, trial.to) != trial.to) return std::nullopt;
+  if (borne_step(situation.features, reading, trial.to) != trial.to) return std::nullopt;
   Proposal out = propose(reading, trial.to, "shape.try");
   const double amplification = trial.before.amplification();
   out.reason = "write amplification is " + text::number(amplification, 2) + " at " +
@@ -271,18 +234,30 @@ std::optional<Proposal> ShapeLoop::ask(const Situation& situation, const KnobRea
   return out;
 }
 
-std::optional<Proposal> ShapeLoop::await_judgement(const Situation& situation,
-                                                   const KnobReading& reading) {
+std::string ShapeLoop::spoilt(const Situation& situation, const KnobReading& reading) {
   Trial& trial = *trial_;
   if (!trial.applied_at) {
     trial.applied_at = situation.now;
+    trial.lost_before = lost_;
     cost_ = {};
-  } else if (situation.changed) {
-    trial.disturbed = true;
+  } else if (situation.changed && reading.value == trial.to) {
+    return "another knob was changed before anybody could tell";
   }
   if (reading.value != trial.to) {
-    return fail(situation, reading, "a part of it was taken back before anybody could tell");
+    return "a part of it was taken back before anybody could tell";
   }
+  if (trial.lost < kMostLostSeconds || trial.lost <= trial.lost_before) return "";
+  return "writers were seen to lose time for " + text::duration(trial.lost) + " of the " +
+         text::duration(seconds_between(*trial.applied_at, situation.now)) + " since, and for " +
+         text::duration(trial.lost_before) + " before it";
+}
+
+std::optional<Proposal> ShapeLoop::await_judgement(const Situation& situation,
+                                                   const KnobReading& reading) {
+  if (std::string why = spoilt(situation, reading); !why.empty()) {
+    return fail(situation, reading, std::move(why));
+  }
+  const Trial& trial = *trial_;
   const double tried = seconds_between(*trial.applied_at, situation.now);
   if (tried < kSettleSeconds) {
     cost_ = {};
@@ -293,9 +268,6 @@ std::optional<Proposal> ShapeLoop::await_judgement(const Situation& situation,
     return fail(situation, reading,
                 "nobody could tell in " + text::duration(tried) +
                     " what it gains: writers were in trouble, or too little was read");
-  }
-  if (trial.disturbed) {
-    return fail(situation, reading, "another knob was changed before anybody could tell");
   }
   std::string why;
   if (judge(trial.before, cost_, why) != Judgement::kBetter) {
@@ -325,7 +297,7 @@ std::optional<Proposal> ShapeLoop::take_back(const Situation& situation,
     settling_since_ = situation.now;
     return std::nullopt;
   }
-  const auto to = borne(situation, reading, trial_->from);
+  const auto to = borne_step(situation.features, reading, trial_->from);
   if (!to) return std::nullopt;
   Proposal out = propose(reading, *to, kUndoRule);
   out.reason = trial_->why;
@@ -371,7 +343,7 @@ std::optional<Proposal> ShapeLoop::undo_inherited(const Situation& situation) {
 
 std::optional<Proposal> ShapeLoop::undo(const Situation& situation, const KnobReading* reading) {
   if (reading == nullptr || !reading->changeable) return std::nullopt;
-  const auto to = borne(situation, *reading, reading->found);
+  const auto to = borne_step(situation.features, *reading, reading->found);
   if (!to) return std::nullopt;
   Proposal out = propose(*reading, *to, kUndoRule);
   out.reason = reading->name + " of " + reading->column_family +
@@ -388,6 +360,7 @@ void ShapeLoop::give_way() {
 
 std::optional<Proposal> ShapeLoop::decide(const Situation& situation) {
   measure(situation);
+  note_lost_time(situation);
   // A stall in the middle of a measurement says more about the load than about the shape.
   if (situation.trouble) cost_ = {};
   if (auto back = undo_inherited(situation)) return back;

@@ -2,7 +2,8 @@
 // column family that flushed most. There is no formula that holds for every load (published figures
 // contradict each other), so it tries: one step of one knob, ten minutes of the same load before
 // and after, kept if write amplification fell and neither reads nor space paid for it, taken back
-// otherwise. After a round without gain it rests for hours. Pure; internal to policy/.
+// otherwise; at once where that cannot be told any more, or writers lose time with it. After a
+// round without gain it rests for hours. Pure; internal to policy/.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +25,9 @@ class ShapeLoop {
   static constexpr double kRestSeconds = 6 * 3600;
   // A trial that was not judged in so long after it settled has failed.
   static constexpr double kLongestMeasureSeconds = 3 * kMeasureSeconds;
+  // ...and one with which writers were seen to lose time for so long, and for longer than before
+  // it: what the limiter and more jobs can end (5 to 30 s) is over by then.
+  static constexpr double kMostLostSeconds = 30;
 
   std::optional<Proposal> decide(const Situation& situation);
   // Another loop moves the knob: a trial that was asked for, and not made, is none.
@@ -55,7 +59,7 @@ class ShapeLoop {
     Cost before;
     Nanoseconds asked_at{0};
     std::optional<Nanoseconds> applied_at;
-    bool disturbed = false;                   // another knob was changed after that
+    double lost_before = 0, lost = 0;         // seconds in which writers lost time; since that
     std::optional<Nanoseconds> unseen_since;  // the knob is not in the samples
     std::optional<Nanoseconds> failed_at;     // to be taken back, and why
     std::string why;
@@ -63,6 +67,7 @@ class ShapeLoop {
   enum class Judgement { kBetter, kWorse, kIncomparable };
 
   void measure(const Situation& situation);
+  void note_lost_time(const Situation& situation);
   // Of the leveled column families that may compact the one that flushed most bytes while this was
   // measured; of as many the one that holds most. Null: none holds anything.
   [[nodiscard]] const ColumnFamilyReading* written_most(const Features& f) const;
@@ -74,6 +79,8 @@ class ShapeLoop {
   bool goes_on(const KnobReading* reading, Nanoseconds now);
   std::optional<Proposal> ask(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> await_judgement(const Situation& situation, const KnobReading& reading);
+  // Why it has failed, before anybody can judge it; empty: it has not.
+  std::string spoilt(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> fail(const Situation& situation, const KnobReading& reading,
                                std::string why);
   std::optional<Proposal> take_back(const Situation& situation, const KnobReading& reading);
@@ -98,6 +105,7 @@ class ShapeLoop {
   bool tried_ = false, gained_ = false;  // in this round
   double rest_seconds_ = kRestSeconds;
   std::optional<Nanoseconds> resting_since_, settling_since_;
+  double lost_ = 0;  // seconds in which writers lost time, a third of them after an hour
 };
 
 }  // namespace rocktune

@@ -63,6 +63,7 @@ rocktune_unit_test(policy_test
     unit/policy/read_hits_test.cc
     unit/policy/rollback_test.cc
     unit/policy/shape_loop_test.cc
+    unit/policy/shape_spoilt_test.cc
     unit/policy/shares_test.cc
     unit/policy/sharing_loop_test.cc
     unit/policy/sharing_device_test.cc

@@ -116,6 +116,59 @@ TEST_CASE("a relief that lowers is not taken back while the backlog lasts, eithe
   CHECK(rollbacks.propose(standing, backlog(AlertState::kOk)).size() == 1);
 }
 
+TEST_CASE("what began a backlog is taken back while it lasts", "[rollback]") {
+  Finished finished = outcome_after(1600);
+  std::swap(finished.actuation.before, finished.actuation.after);  // it was raised
+  finished.proposal.knob = GENERATE(knob::kTargetFileSize, knob::kL0Trigger);
+  const bool files = finished.proposal.knob == knob::kTargetFileSize;
+  finished.proposal.rule = files ? "shape.try" : "l0_trigger.writes";
+  Features standing = standing_at(100);
+  standing.knobs.edit()[0].name = finished.proposal.knob;
+  Rollbacks rollbacks;
+  rollbacks.consider(finished, {});
+  CHECK(rollbacks.propose(standing, backlog(AlertState::kWarning)).size() == 1);
+}
+
+TEST_CASE("a base goes back as far as what is pending then allows", "[rollback]") {
+  constexpr std::int64_t kMega = 1 << 20;
+  Finished finished = outcome_after(1600);
+  finished.proposal.knob = knob::kLevelBase;
+  finished.proposal.rule = GENERATE("shape.try", "level_base.writes");
+  finished.actuation.before = 256 * kMega;
+  finished.actuation.after = 512 * kMega;
+  const auto standing = [&](double second, std::uint64_t limit_mib) {
+    Features f = standing_at(512 * kMega, second);
+    f.knobs = {knob_reading(knob::kLevelBase, 512 * kMega, 256 * kMega, kMega, 1 << 30)};
+    ColumnFamilyReading& family = f.column_families.emplace_back();
+    family.leveled_compaction = 1;
+    family.soft_pending_limit_bytes = limit_mib << 20;
+    // 256 MiB above the target as it was, and so much of the next level: 2.6 GiB.
+    family.levels = {{0, 0}, {8, 512u << 20}, {64, std::uint64_t{5} << 30}};
+    return f;
+  };
+  Rollbacks rollbacks;
+  rollbacks.consider(finished, {});
+  SECTION("all the way") {
+    REQUIRE(rollbacks.propose(standing(1, 60000), {}).size() == 1);
+    CHECK(rollbacks.propose(standing(1, 60000), {})[0].to == 256 * kMega);
+  }
+  SECTION("a part of it") {
+    const auto part = rollbacks.propose(standing(1, 5000), {});
+    REQUIRE(part.size() == 1);
+    CHECK(part[0].to > 256 * kMega);
+    CHECK(part[0].to < 512 * kMega);
+    CHECK_FALSE(rollbacks.done(part[0], part[0].to));  // on once less is pending
+  }
+  SECTION("not at all") {
+    for (int second = 1; second <= 61; ++second) {
+      CHECK(rollbacks.propose(standing(second, 100), {}).empty());
+    }
+    const auto notes = rollbacks.take_notes();
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].message.find("too much would wait for compaction") != std::string::npos);
+  }
+}
+
 TEST_CASE("a relief that a lasting backlog outlived is nobody's fault", "[rollback]") {
   Finished finished = outcome_after(1600);
   std::swap(finished.actuation.before, finished.actuation.after);  // it was raised
