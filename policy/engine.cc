@@ -146,6 +146,7 @@ struct Engine::State {
   void name_step(Nanoseconds wall);
   void made(const Decision& decision, const Actuation& actuation, const Features& at);
   void taken_back(const std::optional<Culprit>& culprit, const Features& at);
+  void judge_again(const Culprit& culprit, const Features& at, Outcomes::After after);
   void not_made(const Decision& decision, const Actuation& actuation);
   void find_late(Step& step);
   void finish_outcomes(Step& step);
@@ -223,6 +224,9 @@ void Engine::State::decide(Step& step) {
   for (const Culprit& culprit : rollbacks.take_given_up()) {
     guard.blame(culprit.proposal, culprit.id, step.features.at.tick);
   }
+  for (const Culprit& culprit : rollbacks.take_thawed()) {
+    judge_again(culprit, step.features, Outcomes::After::kFreeze);
+  }
   prefer(propose_pins(config.pins, step.features), proposals);
   if (tunes(config)) prefer(propose_in_common(step.features), proposals);
   unreported.begin_step();
@@ -242,7 +246,11 @@ void Engine::State::made(const Decision& decision, const Actuation& actuation, c
 void Engine::State::taken_back(const std::optional<Culprit>& culprit, const Features& at) {
   if (!culprit) return;
   guard.blame(culprit->proposal, culprit->id, at.at.tick);
-  for (const Decision& again : outcomes.judge_again(culprit->id, at)) {
+  judge_again(*culprit, at, Outcomes::After::kTakenBack);
+}
+
+void Engine::State::judge_again(const Culprit& culprit, const Features& at, Outcomes::After after) {
+  for (const Decision& again : outcomes.judge_again(culprit.id, at, after)) {
     guard.judged_again(again, at.at.tick);
   }
 }

@@ -13,9 +13,9 @@ namespace {
 
 constexpr double kLoadSeconds = 10;
 constexpr std::size_t kMostRunning = 32;  // windows are short and knobs rest between changes
-// What waits for a culprit to go back waits no longer than such a rollback is offered (a minute),
-// and the time that one may not be seen.
-constexpr double kJudgedSeconds = 300;
+// What waits for a culprit to go back waits no longer than such a rollback does: a freeze's time,
+// and the minutes in which it is offered or not seen.
+constexpr double kJudgedSeconds = kMostFrozenSeconds + kMostUnseenSeconds;
 // Steps in a row are one change for so long: the load and what others do are older than that.
 constexpr double kMostStepsSeconds = 300;
 
@@ -147,9 +147,11 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
 }
 
 void Outcomes::keep_for_later(const Running& running, const Finished& finished) {
-  if (!finished.culprit || judged_.size() >= kMostRunning) return;
+  if (!finished.worse_by_far && !finished.slo_broken) return;
+  if (judged_.size() >= kMostRunning) judged_.erase(judged_.begin());
   judged_.push_back(running);
-  judged_.back().waits_for = finished.culprit->id;
+  judged_.back().waits_for = finished.culprit ? finished.culprit->id : running.decision.id;
+  judged_.back().blamed = finished.culprit;
 }
 
 void Outcomes::misread(const Decision& decision, const Actuation& actuation,
@@ -192,7 +194,8 @@ void Outcomes::look_at_knobs(const Features& features, const Unreported& under_w
   });
 }
 
-std::vector<Decision> Outcomes::judge_again(const std::string& culprit, const Features& features) {
+std::vector<Decision> Outcomes::judge_again(const std::string& culprit, const Features& features,
+                                            After after) {
   std::vector<Decision> out;
   for (Running& one : judged_) {
     if (one.waits_for != culprit || running_.size() >= kMostRunning) continue;
@@ -202,7 +205,9 @@ std::vector<Decision> Outcomes::judge_again(const std::string& culprit, const Fe
       *tally = Tally{};
       tally->slos = std::move(slos);
     }
-    one.again = culprit;
+    const bool freeze = after == After::kFreeze;
+    one.again = freeze ? "after a freeze" : "after decision " + culprit + " was taken back";
+    if (!freeze) one.blamed.reset();
     one.other_change = false;
     running_.push_back(one);
     out.push_back(one.decision);

@@ -115,10 +115,10 @@ Finished Outcomes::finish(const Running& running, const std::vector<Running>& en
     out.outcome.reason += "; judged together with the " + std::to_string(running.steps - 1) +
                           " before it, from decision " + running.first_id + " on";
   }
-  if (!running.again.empty()) {
-    out.outcome.reason += "; judged again after decision " + running.again + " was taken back";
+  if (!running.again.empty()) out.outcome.reason += "; judged again " + running.again;
+  if (out.worse_by_far || out.slo_broken) {
+    out.culprit = running.blamed ? running.blamed : find_culprit(running, ended);
   }
-  if (out.worse_by_far || out.slo_broken) out.culprit = find_culprit(running, ended);
   if (out.culprit && !may_go_back(out.culprit->proposal)) {
     out.outcome.reason += "; decision " + out.culprit->id +
                           " came later and is the newest that got worse (" + out.culprit->why +

@@ -28,7 +28,8 @@
 // When a change turns out badly while later changes of other knobs are still in their windows, the
 // culprit is the newest of those whose own expected feature got worse since it was made; it is the
 // change itself where there is none. Once the culprit was taken back, the change gets its window
-// again, from the same baseline: it may be to blame as well.
+// again, from the same baseline: it may be to blame as well. So it does where the culprit could not
+// be taken back for minutes, and then the same culprit goes back if it is as bad still.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +53,9 @@ namespace rocktune {
 // What a feature was longer ago than this, in which nothing was read, says nothing of what a change
 // did.
 inline constexpr double kMostUnseenSeconds = 300;
+// ...but of what was seen all the time it says something for so long: a rollback waits for the end
+// of a freeze, and what it rests on is looked at again where that has taken minutes.
+inline constexpr double kMostFrozenSeconds = 3600;
 
 // Which knob, and of which column family.
 inline std::pair<std::string, std::string> knob_of(const Proposal& proposal) {
@@ -85,9 +89,11 @@ class Outcomes {
   void begin(const Decision& decision, const Actuation& actuation, const Features& features);
   // A change that came to another value than it should: nobody judges it.
   void misread(const Decision& decision, const Actuation& actuation, const Features& features);
-  // `culprit`, by its decision's id, was taken back: those for which it went back are judged again,
-  // and returned.
-  std::vector<Decision> judge_again(const std::string& culprit, const Features& features);
+  // `culprit`, by its decision's id, was taken back, or can be only now: those for which it was to
+  // go back are judged again, and returned.
+  enum class After { kTakenBack, kFreeze };
+  std::vector<Decision> judge_again(const std::string& culprit, const Features& features,
+                                    After after = After::kTakenBack);
   // Once per sample.
   std::vector<Finished> observe(const Features& features, const Unreported& under_way = {});
   // Cuts every window short.
@@ -113,8 +119,10 @@ class Outcomes {
     Value others_before;     // bytes/s
     Tally whole, half;       // since the change; in the window's second half
     bool other_change = false;
-    std::string waits_for;  // judged_: the culprit that is to go back first
-    std::string again;      // the culprit that went back: this is the second judgement
+    std::string waits_for;  // judged_: the culprit that is to go back first; it may be this one
+    // ...where it is another one; after a freeze it is the culprit still.
+    std::optional<Culprit> blamed;
+    std::string again;  // this is the second judgement: after what, as a clause
     // Steps in a row: the first of them, when it was made, and how many there are.
     std::string first_id;
     Nanoseconds first_at{0};
@@ -152,7 +160,7 @@ class Outcomes {
   // Over the time that baselines are means of, so that both speak of the same load.
   Trend load_{Trend::Jumps::kKeep, 0, 10};
   std::vector<Running> running_;
-  std::vector<Running> judged_;  // of which the culprit is another change, until that went back
+  std::vector<Running> judged_;  // for which something is to go back, until it has
   Gaps gaps_;
   std::optional<Nanoseconds> last_;  // sample
   struct FiltersChanged {

@@ -1,5 +1,7 @@
 #include "policy/rollback.h"
 
+#include <iterator>
+
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/shape_step.h"
@@ -9,7 +11,8 @@ namespace rocktune {
 namespace {
 
 constexpr double kOfferedSeconds = 60;
-constexpr Nanoseconds kMostFrozen = std::chrono::seconds(300);  // as windows wait (outcomes.cc)
+// As windows wait (outcomes.h).
+constexpr double kMostAbsentSeconds = kMostUnseenSeconds, kStaleSeconds = kMostUnseenSeconds;
 
 bool backlog_lasts(const std::vector<Indicator>& indicators) {
   for (const Indicator& indicator : indicators) {
@@ -119,41 +122,61 @@ void Rollbacks::end(const std::string& why) {
   wanted_.clear();
 }
 
+void Rollbacks::put_off(Wanted& wanted, const KnobReading* reading, const Look& look) {
+  const bool absent = look.features.fresh && reading == nullptr;
+  const bool frozen = look.features.fresh && reading != nullptr && !reading->changeable;
+  const auto& [time, unseen] = look.passed;
+  if (unseen || absent || frozen) wanted.since += time;
+  if (unseen) return;
+  const double seconds = seconds_between({}, time);
+  if (absent) wanted.absent += seconds;
+  if (frozen) wanted.frozen += seconds;
+}
+
+void Rollbacks::thaw(const Wanted& wanted) {
+  const Proposal& proposal = wanted.culprit.proposal;
+  notes_.push_back({proposal.knob, proposal.column_family,
+                    "decision " + wanted.culprit.id + " could not be taken back for " +
+                        text::duration(wanted.frozen) + ", and is judged again: " + proposal.knob +
+                        text::in_family(proposal.column_family) + " can be changed now"});
+  thawed_.push_back(wanted.culprit);
+}
+
+bool Rollbacks::is_over(Wanted& wanted, const Look& look, std::vector<Proposal>& out) {
+  const Features& features = look.features;
+  const Culprit& culprit = wanted.culprit;
+  const KnobReading* reading =
+      features.knobs.find(culprit.proposal.knob, culprit.proposal.column_family);
+  const bool known = features.fresh && reading != nullptr;
+  const bool moved = known && reading->value != culprit.actuation.after;
+  if (moved) return !look.under_way.make(*reading);
+  put_off(wanted, reading, look);
+  const bool gone = features.fresh && reading == nullptr;
+  const bool stuck = gone || (known && !reading->changeable);
+  if (known && !stuck && wanted.frozen > kStaleSeconds) {
+    thaw(wanted);
+    return true;
+  }
+  const bool needed = relieves_backlog(culprit) && look.backlog;
+  const bool dear = gave_memory(culprit) && memory_.is_low();
+  const std::int64_t before = culprit.actuation.before;
+  const auto to = known ? borne_step(features, *reading, before) : std::optional(before);
+  if (seconds_between(wanted.since, features.at.tick) > kOfferedSeconds ||
+      wanted.absent > kMostAbsentSeconds || wanted.frozen > kMostFrozenSeconds) {
+    needed ? keep(wanted, gone) : give_up(wanted, gone, why_not(dear, !to));
+    return true;
+  }
+  if (!stuck && !needed && !dear && to) out.push_back(back(wanted, *to));
+  return false;
+}
+
 std::vector<Proposal> Rollbacks::propose(const Features& features,
                                          const std::vector<Indicator>& indicators,
                                          const Unreported& under_way) {
   std::vector<Proposal> out;
-  const Nanoseconds now = features.at.tick;
-  const Passed passed = look(features);
+  const Look now{features, under_way, look(features), backlog_lasts(indicators)};
   for (auto one = wanted_.begin(); one != wanted_.end();) {
-    const Culprit& culprit = one->second.culprit;
-    const KnobReading* reading =
-        features.knobs.find(culprit.proposal.knob, culprit.proposal.column_family);
-    const bool known = features.fresh && reading != nullptr;
-    const bool frozen = features.fresh && (reading == nullptr || !reading->changeable);
-    const bool moved = known && reading->value != culprit.actuation.after;
-    if (moved && under_way.make(*reading)) {
-      ++one;
-      continue;
-    }
-    if (passed.unseen || frozen) one->second.since += passed.time;
-    if (!passed.unseen && frozen) one->second.frozen += passed.time;
-    const bool expired = seconds_between(one->second.since, now) > kOfferedSeconds ||
-                         one->second.frozen > kMostFrozen;
-    const bool needed = relieves_backlog(culprit) && backlog_lasts(indicators);
-    const bool dear = gave_memory(culprit) && memory_.is_low();
-    const std::int64_t before = culprit.actuation.before;
-    const auto to = known ? borne_step(features, *reading, before) : std::optional(before);
-    if (expired && !moved) {
-      const bool gone = features.fresh && reading == nullptr;
-      needed ? keep(one->second, gone) : give_up(one->second, gone, why_not(dear, !to));
-    }
-    if (expired || moved) {
-      one = wanted_.erase(one);
-      continue;
-    }
-    if (!frozen && !needed && !dear && to) out.push_back(back(one->second, *to));
-    ++one;
+    one = is_over(one->second, now, out) ? wanted_.erase(one) : std::next(one);
   }
   return out;
 }

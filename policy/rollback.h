@@ -31,8 +31,8 @@ class Rollbacks {
  public:
   void consider(const Finished& finished, Nanoseconds now);
   // What is wanted in this step; each is offered for a minute in which the database is read and the
-  // knob can be changed, or until done() or moot; not after five minutes in which it could not be
-  // changed, or was not there. One that is under way waits for its report. Call once per sample.
+  // knob can be changed, or until done() or moot; not after five minutes in which it was not there,
+  // or an hour of a freeze. One that is under way waits for its report. Call once per sample.
   std::vector<Proposal> propose(const Features& features, const std::vector<Indicator>& indicators,
                                 const Unreported& under_way = {});
   // A rollback was carried out, and the knob is at `after`: returns what was taken back. What went
@@ -44,6 +44,9 @@ class Rollbacks {
   // of them, and of the first whom to blame all the same.
   std::vector<GuardNote> take_notes() { return std::exchange(notes_, {}); }
   std::vector<Culprit> take_given_up() { return std::exchange(given_up_, {}); }
+  // Those that can be made again after more than five minutes in which they could not: to be judged
+  // anew, since what they rest on is that old.
+  std::vector<Culprit> take_thawed() { return std::exchange(thawed_, {}); }
   // Nobody takes back any more what was to be: notes for all of them.
   void end(const std::string& why);
   void reset() { *this = Rollbacks(); }
@@ -51,23 +54,35 @@ class Rollbacks {
  private:
   struct Wanted {
     Culprit culprit;
-    Expectation expected;   // of the rollback
-    double was = 0;         // before the change
-    Nanoseconds since{0};   // put off by the time in which nothing was read, or not changeable
-    Nanoseconds frozen{0};  // in which the database was read and the knob not changeable
+    Expectation expected;  // of the rollback
+    double was = 0;        // before the change
+    Nanoseconds since{0};  // put off by the time in which nothing was read, or not changeable
+    // Seconds in which the database was read and the knob not changeable, or not there.
+    double frozen = 0, absent = 0;
   };
   struct Passed {  // since the last sample
     Nanoseconds time{0};
     bool unseen = false;  // nobody could see or change anything meanwhile
   };
+  // One sample, as all of them are looked at.
+  struct Look {
+    const Features& features;
+    const Unreported& under_way;
+    Passed passed;
+    bool backlog = false;
+  };
   Passed look(const Features& features);
+  // Offers it where it may be made; true: nobody wants it any more.
+  bool is_over(Wanted& wanted, const Look& look, std::vector<Proposal>& out);
+  static void put_off(Wanted& wanted, const KnobReading* reading, const Look& look);
+  void thaw(const Wanted& wanted);
   void note(const Culprit& culprit, const std::string& why);
   void give_up(const Wanted& wanted, bool gone, const char* why);
   void keep(const Wanted& wanted, bool gone);
   static Proposal back(const Wanted& wanted, std::int64_t to);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;
   std::vector<GuardNote> notes_;
-  std::vector<Culprit> given_up_;
+  std::vector<Culprit> given_up_, thawed_;
   std::optional<Nanoseconds> last_;  // sample
   Gaps gaps_;
   MemoryWatch memory_;

@@ -41,6 +41,7 @@ rocktune_unit_test(policy_test
     unit/policy/limiter_return_test.cc
     unit/policy/late_answer_test.cc
     unit/policy/learnt_wait_test.cc
+    unit/policy/long_freeze_test.cc
     unit/policy/many_jobs_test.cc
     unit/policy/memory_test.cc
     unit/policy/outcomes_order_test.cc

@@ -292,4 +292,26 @@ inline EngineConfig one_growth() {
   return config;
 }
 
+// A growth of the cache that is followed by reads that break their service level, half a second
+// before it goes back.
+struct Regression {
+  Regression() : loop(begin()) {
+    FaultLoop twin = begin();
+    const auto comes = twin.until(90, [&] { return twin.first("rollback.") != nullptr; });
+    REQUIRE(comes);
+    made = *loop.first("cache.");
+    loop.run(*comes - 0.5);
+    CHECK(loop.first("rollback.") == nullptr);
+  }
+  static FaultLoop begin() {
+    const Scene scene = scene_of("cache.");
+    const double comes = first_change(scene, one_growth());
+    FaultLoop begun = run_into(scene, Phase::kJudging, comes, one_growth());
+    begun.plant.read_p99_us = 9000;
+    return begun;
+  }
+  FaultLoop loop;
+  Decision made;
+};
+
 }  // namespace rocktune::test
