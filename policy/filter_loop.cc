@@ -1,7 +1,6 @@
 #include "policy/filter_loop.h"
 
-#include <utility>
-#include <vector>
+#include <algorithm>
 
 #include "model/knobs.h"
 #include "model/text.h"
@@ -19,6 +18,15 @@ constexpr double kManyMisses = 0.2;
 constexpr double kLeastRuns = 3;  // files of level 0 and levels below it that a read may look into
 constexpr double kFilterWantedSeconds = 5;
 constexpr std::size_t kTurnPolls = 20;
+constexpr double kEntrySeconds = 60;
+// Entries take so many times as much as their files do, by RocksDB's usual codecs: filters are for
+// keys, however well those are compressed.
+constexpr double kCompressed = 2;
+// Of the memory to spare, as of one growth of the cache (policy/guard_limits.cc): they come over
+// hours, in which others take some of it.
+constexpr double kFilterMemoryShare = 0.5;
+// Of budget.memory_max, which is for cache and write buffers, where these leave less of it.
+constexpr double kFilterBudgetShare = 0.125;
 
 double sorted_runs(const ColumnFamilyReading& family) {
   double runs = 0;
@@ -29,7 +37,53 @@ double sorted_runs(const ColumnFamilyReading& family) {
   return runs;
 }
 
+// Of filters of that many more bits in all files of the column family.
+double filter_bytes(const ColumnFamilyReading& family, double entry_bytes, std::int64_t bits) {
+  double files = 0;
+  for (const LevelReading& level : family.levels) files += static_cast<double>(level.bytes);
+  return kCompressed * files / entry_bytes * static_cast<double>(bits) / 8;
+}
+
+// What is there for filters; 0 where nobody can tell.
+double room_for_filters(const Situation& situation) {
+  const Features& f = situation.features;
+  if (situation.memory_low || !f.memory_available_bytes) return 0;
+  const double spare = kFilterMemoryShare * spare_memory(f);
+  if (!situation.budget.memory_max) return spare;
+  const auto budget = static_cast<double>(situation.budget.memory_max->value);
+  const double left = budget - memory_use(f.knobs, f.column_families).total();
+  return std::min(spare, std::max(left, kFilterBudgetShare * budget));
+}
+
 }  // namespace
+
+// Those that there is memory for, beside what others have that will have it.
+std::vector<FilterLoop::Candidate> FilterLoop::candidates(const Situation& situation) const {
+  const Features& f = situation.features;
+  const Value writes = writes_.mean(kEntrySeconds), written = written_.mean(kEntrySeconds);
+  // Where nothing is written no file gets any.
+  if (!writes || !written || *writes <= 0 || *written <= 0) return {};
+  const double entry_bytes = *written / *writes;
+  double room = room_for_filters(situation);
+  std::vector<Candidate> out;
+  std::vector<double> bytes;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    const KnobReading* reading = f.knobs.find(knob::kBloomBits, family.name);
+    if (reading == nullptr) continue;
+    if (reading->owner == KnobOwner::kRocktune && reading->value > reading->found) {
+      room -= filter_bytes(family, entry_bytes, reading->value - reading->found);
+    }
+    const double runs = sorted_runs(family);
+    const bool ours = reading->changeable && reading->owner != KnobOwner::kManual &&
+                      reading->value < kBits && runs >= kLeastRuns;
+    if (!ours) continue;
+    out.emplace_back(reading, runs);
+    bytes.push_back(filter_bytes(family, entry_bytes, kBits - reading->value));
+  }
+  std::size_t place = 0;
+  std::erase_if(out, [&](const Candidate&) { return bytes[place++] > room; });
+  return out;
+}
 
 std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
   const Features& f = situation.features;
@@ -37,22 +91,16 @@ std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
   reads_.note(now, f.reads_per_second);
   all_misses_.note(now, f.cache_misses_per_second);
   misses_.note(now, read_misses_.look(f));
+  writes_.note(now, f.writes_per_second);
+  written_.note(now, f.user_write_bytes_per_second);
   const Value reads = reads_.mean(10), misses = misses_.mean(10);
   const bool look_in_vain =
       reads && misses && *reads >= kLeastReads && *misses >= kManyMisses * *reads;
   if (wanted_.update(look_in_vain, now) < kFilterWantedSeconds) return std::nullopt;
   // Column families take turns, so that one that is held up holds up no other.
-  std::vector<std::pair<const KnobReading*, double>> candidates;
-  for (const ColumnFamilyReading& family : f.column_families) {
-    const double runs = sorted_runs(family);
-    const KnobReading* reading =
-        runs >= kLeastRuns ? f.knobs.find(knob::kBloomBits, family.name) : nullptr;
-    const bool ours = reading != nullptr && reading->changeable &&
-                      reading->owner != KnobOwner::kManual && reading->value < kBits;
-    if (ours) candidates.emplace_back(reading, runs);
-  }
-  if (candidates.empty()) return std::nullopt;
-  const auto& [reading, runs] = candidates[turn_++ / kTurnPolls % candidates.size()];
+  const std::vector<Candidate> wanting = candidates(situation);
+  if (wanting.empty()) return std::nullopt;
+  const auto& [reading, runs] = wanting[turn_++ / kTurnPolls % wanting.size()];
   Proposal out = propose(*reading, kBits, "filter.reads");
   out.reason = "a read misses the cache " + text::amount(*misses / *reads) + " times, with " +
                text::amount(runs) + " sorted runs to look into and " +
@@ -62,6 +110,7 @@ std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
                   kFilterEvaluationSeconds};
   out.evidence = miss_evidence(f);
   out.evidence.push_back({"reads_per_second", *reads, std::nullopt});
+  out.evidence.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
   return out;
 }
 

@@ -70,6 +70,7 @@ TEST_CASE("filters: where reads look in vain and the option can be changed", "[h
   bench.f.knobs.edit().push_back(bits);
   bench.f.reads_per_second = 5000;
   bench.f.cache_misses_per_second = 4000;
+  bench.f.writes_per_second = 20e3;  // of 500 bytes: 24 million keys in 5.6 GiB of files
   SECTION("they do") {
     const auto proposal = bench.run(20, knob::kBloomBits);
     REQUIRE(proposal);
@@ -99,6 +100,59 @@ TEST_CASE("filters: where reads look in vain and the option can be changed", "[h
   }
   SECTION("one sorted run") {
     bench.f.column_families[0].levels = {{0, 0}, {8, 512u << 20}};
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+}
+
+TEST_CASE("filters: where there is memory for them", "[headroom][filter]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  KnobReading bits = knob_reading(knob::kBloomBits, 0, 0, 2, 32);
+  bits.column_family = "default";
+  bench.f.knobs.edit().push_back(bits);
+  bench.f.reads_per_second = 5000;
+  bench.f.cache_misses_per_second = 4000;
+  bench.f.writes_per_second = 100e3;  // of 100 bytes
+  std::uint64_t& deepest = bench.f.column_families[0].levels[2].bytes;
+  deepest = std::uint64_t{50} << 30;  // a thousand million keys: 1.3 GB of filters
+  SECTION("there is") {
+    CHECK(bench.run(20, knob::kBloomBits));
+  }
+  SECTION("memory is low") {
+    bench.f.memory_available_bytes = 1.5e9;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("not so much of it") {
+    bench.f.memory_available_bytes = 4e9;  // of which 2.4 are to spare
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+    deepest /= 2;
+    CHECK(bench.run(2, knob::kBloomBits));
+  }
+  SECTION("nobody knows") {
+    bench.f.memory_available_bytes.reset();
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("nobody knows how large an entry is, and no file would get any") {
+    bench.f.writes_per_second = 0;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("the budget") {
+    bench.budget.memory_max = Bytes{2048 * kHeadroomMiB};  // of which 384 MiB are taken
+    CHECK(bench.run(20, knob::kBloomBits));
+    bench.budget.memory_max = Bytes{1024 * kHeadroomMiB};
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+    deepest /= 3;
+    CHECK(bench.run(2, knob::kBloomBits));
+  }
+  SECTION("others will have it") {
+    ColumnFamilyReading other = bench.f.column_families[0];
+    other.name = "other";
+    other.levels[2].bytes *= 2;
+    bench.f.column_families.push_back(other);
+    bits = knob_reading(knob::kBloomBits, 10, 0, 2, 32);
+    bits.owner = KnobOwner::kRocktune;
+    bits.column_family = "other";
+    bench.f.knobs.edit().push_back(bits);
     CHECK_FALSE(bench.run(60, knob::kBloomBits));
   }
 }
