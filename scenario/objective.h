@@ -6,7 +6,7 @@
 //     update_p99: 20ms
 //     memory: 64MiB            # block cache and memtables of all databases together
 //     jobs: 4                  # max_background_jobs of all databases together
-//     device_share: 0.8        # of the device's capacity for background work
+//     device_share: 0.8        # budget.device_share; no effect where no device profile is given
 //     first: read_p99          # one of the limits above, or throughput, stall_seconds,
 //                              # write_amplification; default: a limit, or throughput
 //
