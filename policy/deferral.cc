@@ -50,7 +50,9 @@ void Deferral::look_back(const Situation& situation, bool full) {
     filled_.add(now, full ? 1 : 0);
     written_.note(now, situation.written);
   }
-  const bool has_room = !situation.device_saturated && stage_ == Stage::kNone;
+  // Of a device that is not read nobody knows.
+  const bool has_room =
+      situation.features.device_queue && !situation.device_saturated && stage_ == Stage::kNone;
   free_p99_us_.note(now, has_room ? situation.features.read_p99_us : std::nullopt);
 }
 

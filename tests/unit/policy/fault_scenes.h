@@ -22,7 +22,50 @@ struct Scene {
   std::function<void(ToyPlant&)> prepare;
   double within = 60;   // seconds, to its first change
   double resumes = 90;  // ...and again, once a fault is over
+  Priority first = Priority::kReadP99;
 };
+
+// What begins with a full device.
+inline std::vector<Scene> loaded_scenes() {
+  auto loaded = [](double demand, std::int64_t jobs) {
+    return [=](ToyPlant& plant) {
+      plant.demand = demand;
+      plant.device_bandwidth = 200e6;
+      plant.jobs = plant.found_jobs = jobs;
+      plant.loaded_await_ms = 2;
+    };
+  };
+  return {
+      {"level_base.", std::string(knob::kLevelBase),
+       [=](ToyPlant& plant) {
+         loaded(45e6, 4)(plant);
+         KnobReading& base = *plant.find_more(knob::kLevelBase);
+         base.value = base.found = 32 * kFaultMiB;  // RocksDB's own proportion
+       }},
+      {"l0_room.", std::string(knob::kL0Slowdown),
+       [=](ToyPlant& plant) {
+         loaded(30e6, 2)(plant);
+         plant.thread_rate = 45e6;
+         for (const auto name : {knob::kWriteBufferSize, knob::kL0Trigger}) {
+           plant.find_more(name)->changeable = false;  // which would make fewer files of it
+         }
+       },
+       60, 90, Priority::kThroughput},
+      {"jobs.spared", std::string(knob::kBackgroundJobs), loaded(45e6, 4), 60, 90,
+       Priority::kThroughput},
+      {"limiter.defer", std::string(knob::kRateLimit),
+       [=](ToyPlant& plant) {
+         loaded(10e6, 4)(plant);
+         plant.loaded_await_ms = 0.5;
+         plant.device_bandwidth = 800e6;
+         plant.read_p99_us = 300;
+         plant.disturbance = 12;
+         plant.degrades_after = 60;
+         plant.degraded_bandwidth = 45e6;
+       },
+       90},
+  };
+}
 
 inline std::vector<Scene> scenes() {
   auto busy = [](double demand, std::int64_t limit, std::int64_t jobs) {
@@ -39,7 +82,7 @@ inline std::vector<Scene> scenes() {
       plant.working_set = working_set;
     };
   };
-  return {
+  std::vector<Scene> all{
       {"limiter.", std::string(knob::kRateLimit), busy(30e6, 20 * kFaultMiB, 1)},
       {"jobs.", std::string(knob::kBackgroundJobs), busy(60e6, kUnlimitedBytesPerSecond, 2)},
       {"subcompactions.", std::string(knob::kSubcompactions),
@@ -81,6 +124,8 @@ inline std::vector<Scene> scenes() {
       {"filter.", std::string(knob::kBloomBits), reads(8e9)},
       {"shape.", std::string(knob::kLevelBase), busy(5e6, kUnlimitedBytesPerSecond, 4), 700, 1300},
   };
+  for (Scene& scene : loaded_scenes()) all.push_back(std::move(scene));
+  return all;
 }
 
 inline Scene scene_of(std::string_view loop) {
@@ -91,8 +136,9 @@ inline Scene scene_of(std::string_view loop) {
   return {};
 }
 
-inline EngineConfig fault_config() {
+inline EngineConfig fault_config(Priority first = Priority::kReadP99) {
   EngineConfig config;
+  config.objective.first = first;
   config.budget.jobs_max = 4;
   config.budget.memory_max = Bytes{4096 * kFaultMiB};
   return config;
@@ -280,7 +326,8 @@ inline FaultLoop run_into(const Scene& scene, Phase phase, double comes,
   return loop;
 }
 inline FaultLoop run_into(const Scene& scene, Phase phase) {
-  return run_into(scene, phase, first_change(scene, fault_config()), fault_config());
+  const EngineConfig config = fault_config(scene.first);
+  return run_into(scene, phase, first_change(scene, config), config);
 }
 
 // Room for one growth of the cache only, so that nothing begins its window anew, and nothing for

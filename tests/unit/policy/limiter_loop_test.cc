@@ -1,4 +1,5 @@
 // The limiter's loop on hand-made features.
+#include "policy/situation.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
 

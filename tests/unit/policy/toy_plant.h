@@ -30,6 +30,10 @@ class ToyPlant {
   // GiB and what others use of them decide what is available.
   double working_set = 0, others = 0;
   double write_await_ms = 0;  // above 0: of the device's writes; its reads then take 0.2 ms
+  // Above 0: what reads take the device while compactions run, and 0.2 ms else.
+  double loaded_await_ms = 0;
+  // Above 0: after so many seconds the device does no more than `degraded_bandwidth`.
+  double degrades_after = 0, degraded_bandwidth = 0;
   // Knobs beside limiter, jobs and cache; see add_all_knobs().
   std::vector<KnobReading> more;
 
@@ -90,6 +94,7 @@ class ToyPlant {
   }
 
   void live(double dt) {
+    if (degrades_after > 0 && time_ >= degrades_after) device_bandwidth = degraded_bandwidth;
     const double buffer = value_of(knob::kWriteBufferSize, kSmallBuffer);
     stopped_ = immutable_ >= buffers || l0_ >= kStop;
     delayed_ = !stopped_ && (l0_ >= value_of(knob::kL0Slowdown, 20) ||
@@ -115,6 +120,7 @@ class ToyPlant {
     time_ += dt;
     queue_ms_ += dt * 1e3 * 40 * device_use_;
     reads_ += read_demand * dt;
+    read_await_ms_ += dt * 1000 * (loaded_await_ms > 0 && running_ > 0 ? loaded_await_ms : 0.2);
   }
 
   double flush(double amount) {
@@ -203,6 +209,7 @@ class ToyPlant {
       family.levels[level] = {std::uint64_t{4} << level, kMiB << (6 + 2 * level)};
     }
     family.level0_slowdown_trigger = static_cast<std::uint64_t>(value_of(knob::kL0Slowdown, 20));
+    family.level0_compaction_trigger = static_cast<std::uint64_t>(value_of(knob::kL0Trigger, 4));
     family.flushes = static_cast<std::uint64_t>(flushes_);
     family.l0_compactions_input_bytes = static_cast<std::uint64_t>(l0_input_);
     family.write_buffer_bytes =
@@ -210,8 +217,10 @@ class ToyPlant {
     if (write_await_ms > 0) {
       sample_.device->write_ios = static_cast<std::uint64_t>(time_ * 1000);
       sample_.device->write_ms = static_cast<std::uint64_t>(time_ * 1000 * write_await_ms);
+    }
+    if (write_await_ms > 0 || loaded_await_ms > 0) {
       sample_.device->read_ios = static_cast<std::uint64_t>(time_ * 1000);
-      sample_.device->read_ms = static_cast<std::uint64_t>(time_ * 200);
+      sample_.device->read_ms = static_cast<std::uint64_t>(read_await_ms_);
     }
     sample_.host->cpu_busy_us = static_cast<std::uint64_t>(time_ * 1e6);
     sample_.host->cpu_idle_us = static_cast<std::uint64_t>(time_ * 3e6);
@@ -250,6 +259,7 @@ class ToyPlant {
   double time_ = 0, user_ = 0, reads_ = 0, memtable_ = 0, immutable_ = 0, flushing_ = 0, l0_ = 0;
   double debt_ = 0, job_left_ = 0, job_files_ = 0, running_ = 0;
   double flushed_ = 0, compacted_ = 0, passed_ = 0, stalled_us_ = 0, queue_ms_ = 0;
+  double read_await_ms_ = 0;  // of all reads, in sum
   double device_use_ = 0, own_use_ = 0, hits_ = 0, misses_ = 0, flushes_ = 0, l0_input_ = 0;
   bool stopped_ = false, delayed_ = false;
 };
