@@ -10,12 +10,16 @@ namespace rocktune::sim {
 namespace {
 
 constexpr std::uint64_t kPollsPerSecond = 2;
-// A P99 of fewer operations is an accident; as model/ has it.
-constexpr double kFewestTimed = 20;
+// Of operations in a second, which come in parts here; less is none.
+constexpr double kOneOperation = 0.5;
 
+// As a bench counts it, however few there are: the P99 of fewer than a hundred is the slowest one's
+// latency, which in the middle is this quantile of what they are drawn from.
 bool is_above(const LatencyTotals& now, const LatencyTotals& before, double limit_seconds) {
   const LatencyTotals second = now.since(before);
-  return second.operations() >= kFewestTimed && second.quantile_seconds(0.99) > limit_seconds;
+  if (second.operations() < kOneOperation) return false;
+  const double slowest = std::pow(0.5, 1 / second.operations());
+  return second.quantile_seconds(std::min(0.99, slowest)) > limit_seconds;
 }
 
 double debt_bytes(const Plant& plant) {

@@ -60,6 +60,36 @@ TEST_CASE("a healthy database is left alone") {
   CHECK(changes <= 2);
 }
 
+// Seconds of these above an SLO of 1 ms, of so few reads that all wait for the device.
+double seconds_above_slo(double reads_per_second, double device_read_seconds) {
+  Laws laws;
+  laws.reads.miss_ratio = 1;
+  Plant plant({}, laws, 1);
+  Arrivals arrivals;
+  arrivals.reads_per_second = reads_per_second;
+  plant.set_arrivals(arrivals);
+  Host host({8, DeviceLaws{{1e9, 200e3}, {500e6, 100e3}, 0.6, device_read_seconds}},
+            {std::move(plant)});
+  EngineConfig config;
+  config.policy = "static";
+  config.objective.read_p99_seconds = 1e-3;
+  auto loop = ClosedLoop::create(std::move(host), {config});
+  REQUIRE(loop);
+  loop->run(60);
+  return loop->figures(0).seconds_above_slo;
+}
+
+TEST_CASE("a second counts as above the SLO however few operations it has") {
+  CHECK(seconds_above_slo(1000, 5e-3) == 60);
+  CHECK(seconds_above_slo(10, 5e-3) == 60);
+  CHECK(seconds_above_slo(1, 5e-3) == 60);
+  CHECK(seconds_above_slo(0, 5e-3) == 0);
+  CHECK(seconds_above_slo(1000, 0.1e-3) == 0);
+  // Of a hundred the slowest tells, of one itself: it is hardly ever the slowest of a hundred.
+  CHECK(seconds_above_slo(100, 0.9e-3) == 60);
+  CHECK(seconds_above_slo(1, 0.9e-3) == 0);
+}
+
 auto every_figure(const LoopFigures& f) {
   return std::tie(f.seconds, f.operations, f.reads_p99_seconds, f.writes_p99_seconds,
                   f.seconds_above_slo, f.stalled_seconds, f.writers_seconds, f.write_amplification,
