@@ -31,7 +31,8 @@ StallGauges gauges(const Tree& tree, std::size_t immutable_memtables) {
 Plant::Plant(const PlantOptions& options, const Laws& laws, std::uint64_t seed)
     : options_(options),
       laws_(laws),
-      miss_ratio_(miss_ratio(laws.reads, options.cache_bytes)),
+      cached_bytes_(options.cache_bytes),
+      miss_ratio_(miss_ratio(laws.reads, cached_bytes_)),
       random_(seed, 0),
       control_(options.families.size(), options.delayed_write_rate) {
   for (const FamilyOptions& family : options.families) {
@@ -68,7 +69,8 @@ void Plant::set_options(const PlantOptions& options) {
   }
   if (tuning_ && options.rate_limit != options_.rate_limit) tuning_->set_rate(options.rate_limit);
   options_ = options;
-  miss_ratio_ = miss_ratio(laws_.reads, options.cache_bytes);
+  cached_bytes_ = std::min(cached_bytes_, options.cache_bytes);
+  miss_ratio_ = miss_ratio(laws_.reads, cached_bytes_);
   for (std::size_t i = 0; i < families_.size(); ++i) {
     families_[i].tree.set_options(options.families[i].tree);
     install(i);
@@ -112,6 +114,7 @@ double Plant::next_event() const {
   for (const Flush& flush : flushes_) ends(flush.left_bytes, flush.speed);
   for (const RunningCompaction& one : compactions_) ends(one.left, one.speed);
   if (owed_bytes_ > 0) ends(owed_bytes_, -owing_per_second());
+  ends(cache_step_bytes(), cached_per_second());
   if (tuning_ && limited_bytes_per_second() > 0) seconds = std::min(seconds, tuning_->due());
   if (arrivals_.catches_up && !arrivals_.closed) {
     // The longer the queue the later its operations are: in steps, while it changes.
@@ -136,6 +139,7 @@ void Plant::pass(double seconds) {
   owed_bytes_ = std::clamp(owed_bytes_ + owing_per_second() * seconds, 0.0,
                            options_.limit_flushes ? 0 : options_.rate_limit);
   pass_foreground(seconds);
+  pass_cache(seconds);
   for (Flush& flush : flushes_) {
     const double done = std::min(flush.speed * seconds, flush.left_bytes);
     flush.left_bytes -= done;

@@ -114,6 +114,8 @@ class Plant {
   [[nodiscard]] double active_bytes(std::size_t family) const {
     return families_.at(family).active_bytes;
   }
+  // What is in the block cache.
+  [[nodiscard]] double cached_bytes() const { return cached_bytes_; }
 
  private:
   struct Memtable {
@@ -147,6 +149,11 @@ class Plant {
   [[nodiscard]] double miss_ratio_now() const;
   [[nodiscard]] double l0_files_per_family() const;
   [[nodiscard]] double misses_per_read() const;
+  // Of a block cache that is not full: by how much it fills each second, and how much of that
+  // changes what misses it.
+  [[nodiscard]] double cached_per_second() const;
+  [[nodiscard]] double cache_step_bytes() const;
+  void pass_cache(double seconds);
   void pass_foreground(double seconds);
   void pass_queues(double seconds, double reads, double writes);
   bool switch_memtables();
@@ -164,7 +171,8 @@ class Plant {
 
   PlantOptions options_;
   Laws laws_;
-  double miss_ratio_;  // of a cache as large as these options have it
+  double cached_bytes_;  // full at first, and again once what missed has filled it
+  double miss_ratio_;    // of a cache that holds so much
   Random random_;
   WriteControl control_;
   std::optional<LimiterTuning> tuning_;  // where the limiter tunes itself

@@ -19,6 +19,9 @@ double own_seconds(const DeviceLaws* device, const DeviceJob& job, double bytes_
 // Of the agent's own limiter: what compactions make up for at most, of the rate.
 constexpr double kMostMadeUp = 0.5;
 
+// While a cache fills its misses fall; they are taken to be the same until it holds so much more.
+constexpr double kCacheStep = 1.0 / 16;
+
 // A write that waits at a limiter is done in bursts: of RocksDB's limiter what it refills at a
 // time, of the agent's what FairBudget::burst_at() says.
 double burst_bytes(double rate, bool agents_own) {
@@ -135,6 +138,25 @@ double Plant::limited_bytes_per_second() const {
 
 double Plant::miss_ratio_now() const {
   return std::min(1.0, arrivals_.misses * miss_ratio_);
+}
+
+// Each block that a read misses goes there, and until it is full none leaves.
+double Plant::cached_per_second() const {
+  if (!(cached_bytes_ < options_.cache_bytes)) return 0;
+  return rates_.reads_per_second * misses_per_read() * laws_.reads.read_bytes;
+}
+
+double Plant::cache_step_bytes() const {
+  const double step = std::max(cached_bytes_ * kCacheStep, laws_.reads.read_bytes);
+  return std::min(step, options_.cache_bytes - cached_bytes_);
+}
+
+// It holds what was read last, as a full one of that size does, and misses like that.
+void Plant::pass_cache(double seconds) {
+  const double filled = cached_per_second() * seconds;
+  if (!(filled > 0)) return;
+  cached_bytes_ = std::min(cached_bytes_ + filled, options_.cache_bytes);
+  miss_ratio_ = miss_ratio(laws_.reads, cached_bytes_);
 }
 
 double Plant::l0_files_per_family() const {

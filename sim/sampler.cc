@@ -108,8 +108,8 @@ DatabaseReading read_database(const Plant& plant, Nanoseconds tick) {
   reading.keys_read = whole_amount(totals.keys_read);
   reading.block_cache_hits = whole_amount(totals.cache_hits);
   reading.block_cache_misses = whole_amount(totals.cache_misses);
-  reading.cache_capacity_bytes = reading.cache_usage_bytes =
-      whole_amount(plant.options().cache_bytes);
+  reading.cache_capacity_bytes = whole_amount(plant.options().cache_bytes);
+  reading.cache_usage_bytes = whole_amount(plant.cached_bytes());
   reading.stall_us = whole_amount(totals.writers_seconds * 1e6);
   reading.read_latency = plant.read_latency().served.histogram();
   reading.write_latency = plant.write_latency().served.histogram();

@@ -94,6 +94,46 @@ TEST_CASE("a larger cache misses less") {
         Approx(one.plant(0).totals().cache_misses * std::pow(8, -0.6)));
 }
 
+// Look-ups that missed in the last of these seconds.
+double misses_of_last_second(Host& host, double seconds) {
+  host.advance(seconds - 1);
+  const double before = host.plant(0).totals().cache_misses;
+  host.advance(1);
+  return host.plant(0).totals().cache_misses - before;
+}
+
+TEST_CASE("a cache that was grown fills with what misses it, and one that was shrunk is small") {
+  PlantOptions options;
+  options.cache_bytes = 8 << 20;
+  Host host = host_of(options, arrivals(1000, 0));
+  CHECK(host.plant(0).cached_bytes() == options.cache_bytes);
+  CHECK(misses_of_last_second(host, 1) == Approx(200));
+  options.cache_bytes = 64 << 20;
+  host.plant(0).set_options(options);
+  // 200 blocks of 4 KiB a second, and fewer as it fills.
+  CHECK(misses_of_last_second(host, 1) == Approx(200).epsilon(0.1));
+  CHECK(host.plant(0).cached_bytes() == Approx((8 << 20) + 0.8e6).epsilon(0.01));
+  const double later = misses_of_last_second(host, 30);
+  CHECK(later < 0.8 * 200);
+  CHECK(later > 1.2 * 200 * std::pow(8, -0.6));
+  CHECK(misses_of_last_second(host, 600) == Approx(200 * std::pow(8, -0.6)).epsilon(0.01));
+  CHECK(host.plant(0).cached_bytes() == options.cache_bytes);
+  options.cache_bytes = 8 << 20;
+  host.plant(0).set_options(options);
+  CHECK(host.plant(0).cached_bytes() == options.cache_bytes);
+  CHECK(misses_of_last_second(host, 1) == Approx(200));
+}
+
+TEST_CASE("what nobody reads fills no cache") {
+  PlantOptions options;
+  Host host = host_of(options, arrivals(0, 1000));
+  const double full = options.cache_bytes;
+  options.cache_bytes = 2 * full;
+  host.plant(0).set_options(options);
+  host.advance(60);
+  CHECK(host.plant(0).cached_bytes() == full);
+}
+
 TEST_CASE("two databases share the device") {
   const Host together = [] {
     std::vector<Plant> plants(2, Plant({}, reading_laws(), 0));

@@ -153,6 +153,18 @@ TEST_CASE("a sample tells the plant's state, and rises") {
   CHECK(second.host->cpus == 8);
 }
 
+TEST_CASE("a sample tells a grown cache's size, and what is in it") {
+  Host host = narrow_host(100);
+  Sampler sampler(host, 0);
+  PlantOptions grown = host.plant(0).options();
+  const double before = grown.cache_bytes;
+  grown.cache_bytes *= 4;
+  host.plant(0).set_options(grown);
+  const Sample sample = sampler.next(host);
+  CHECK(*sample.database->cache_capacity_bytes == static_cast<std::uint64_t>(4 * before));
+  CHECK(*sample.database->cache_usage_bytes == static_cast<std::uint64_t>(before));
+}
+
 TEST_CASE("what is read after a close is another opening") {
   const Host host = narrow_host(100);
   Sampler sampler(host, 0);
