@@ -40,6 +40,13 @@ struct PlantOptions {
   bool operator==(const PlantOptions&) const = default;
 };
 
+// As the agent does to a host without a limiter: its own, which limits nothing at first.
+inline void bring_limiter(PlantOptions& options) {
+  options.rate_limit = 0;
+  options.limit_flushes = false;
+  options.l0_weight = 4;  // FairBudget::kDefaultL0Weight
+}
+
 // What a second of work comes to. The defaults are what 24 recorded runs of RocksDB 6.11 with one
 // background job had in the middle (NVMe, SATA SSD, disk, persistent memory; 2021), and a start for
 // calibration (sim/calibrate/lsm.h) only.

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kLevels = 7;
 // Of a Bloom filter of ten bits: how often a table that has not the key is read for it.
 constexpr double kFalsePositives = 0.01;
-constexpr std::int64_t kOwnL0Weight = 4;  // FairBudget::kDefaultL0Weight
 // The second size of the cache, for how its misses fall.
 constexpr std::int64_t kLargerCache = 4;
 
@@ -113,10 +112,7 @@ Result<sim::SimulationInput> database_input(const ScenarioDatabase& database,
   input.options.max_subcompactions = c.max_subcompactions;
   input.options.rate_limit = number(c.rate_limit_bytes_per_second);
   input.options.limit_tunes_itself = c.auto_tuned_rate_limit;
-  if (c.rate_limit_bytes_per_second == 0) {  // the agent brings its own limiter
-    input.options.limit_flushes = false;
-    input.options.l0_weight = kOwnL0Weight;
-  }
+  if (c.rate_limit_bytes_per_second == 0) sim::bring_limiter(input.options);
   input.options.cache_bytes = number(c.block_cache_bytes);
   input.options.write_piece_bytes = number(c.writable_file_max_buffer_bytes);
   input.options.families.clear();

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "agent/limiter/fair_budget.h"
 #include "scenario/builtin.h"
 #include "scenario/engine.h"
 #include "scenario/simulate/cache_curve.h"
@@ -67,6 +68,19 @@ TEST_CASE("what the simulator does not know of a database is named") {
   const auto inputs = scenario_inputs(*odd, 2, "7.8.3");
   REQUIRE(inputs);
   CHECK(inputs->front().options.limit_tunes_itself);
+}
+
+TEST_CASE("a host without a limiter gets the agent's, another one keeps its own") {
+  for (const bool limited : {false, true}) {
+    const auto scenario = one_database(limited ? "rate_limit: 1MB" : "rate_limit: 0", "");
+    REQUIRE(scenario);
+    const auto inputs = scenario_inputs(*scenario, 2, "7.8.3");
+    REQUIRE(inputs);
+    const sim::PlantOptions& options = inputs->front().options;
+    CHECK((options.rate_limit > 0) == limited);
+    CHECK(options.limit_flushes == limited);
+    CHECK(options.l0_weight == (limited ? 0 : agent::FairBudget::kDefaultL0Weight));
+  }
 }
 
 TEST_CASE("compaction that is not leveled is refused with its database") {

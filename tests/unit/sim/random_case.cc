@@ -74,7 +74,11 @@ FamilyState random_state(Dice& dice, const FamilyOptions& family) {
 Plant random_plant(Dice& dice, std::uint64_t luck) {
   PlantOptions options;
   options.max_background_jobs = dice.whole(1, 6);
-  if (dice.chance(0.5)) options.rate_limit = dice.doubled(2e6, 7);
+  if (dice.chance(0.5)) {
+    options.rate_limit = dice.doubled(2e6, 7);
+  } else {
+    bring_limiter(options);
+  }
   if (dice.chance(0.3)) {
     options.delayed_write_rate = static_cast<std::uint64_t>(dice.doubled(1e6, 6));
   }
