@@ -88,10 +88,14 @@ bool falls_behind(const Situation& situation) {
 }
 
 // Nothing that is raised brings a full device more. Where bytes count a delay that costs nobody any
-// time is no reason to give up what smaller writes gain.
+// time is no reason to give up what smaller writes gain, and where reads come first no delay is
+// but one in which writers stand still.
 bool is_too_slow(const Situation& situation) {
-  if (situation.bytes_count()) return situation.loses_time && !situation.relief_comes;
-  return (situation.stalled && !situation.relief_comes) || falls_behind(situation);
+  if (situation.writers_first()) {
+    return (situation.stalled && !situation.relief_comes) || falls_behind(situation);
+  }
+  const bool slow = situation.bytes_count() ? situation.loses_time : situation.stands_still;
+  return slow && !situation.relief_comes;
 }
 
 // Smaller writes leave compactions a smaller share of a full device. Where writers come first
@@ -140,7 +144,12 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   if (size_ && reading.value != *size_) offered_since_.reset();
   const bool rose = size_ && reading.value > *size_;
   if (rose) trial_.reset();
-  if (rose && back_wish_.explains(now)) rest_.begin(now);
+  if (rose && back_wish_.explains(now)) {
+    rest_.begin(now);
+    if (offered_for_stalls_) relief_.enlarged(now);
+  }
+  if (size_ && reading.value < *size_) relief_.lowered(now);
+  relief_.note(now, f.stalled_ratio);
   if (lowered) follows_ = offered_size_ == reading.value;
   // Smaller before this loop looked first: nobody knows any more whose reads that was tried for.
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
@@ -274,8 +283,8 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   if (settled && !offered_since_ && gained_clearly()) trial_.reset();
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
   const bool futile = due && gained_nothing(shares_device(situation.features));
-  const bool stalls = stalled >= kStalledTooLongSeconds;
-  const bool too_slow = stalls || grows;
+  const bool stalls = stalled >= kStalledTooLongSeconds && !relief_.rests(now);
+  const bool too_slow = stalls || (grows && situation.objective.first != Priority::kReadP99);
   if (due && !futile) trial_.reset();
   if (!futile && !too_slow) {
     offered_since_.reset();
@@ -305,6 +314,20 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   }
   out.reason = trial_text();
   out.expected = {"read_p99_us", true, *read_p99_.mean(kTrialSeconds), kWriteSizeEvaluationSeconds};
+  return out;
+}
+
+// Larger ones cost reads, and nobody gains.
+std::optional<Proposal> WriteSizeLoop::undo_relief(const Situation& situation,
+                                                   const KnobReading& reading) const {
+  const auto futile = relief_.futile(situation.now);
+  const std::int64_t pieces = smallest_pieces(reading);
+  if (!futile || reading.value <= pieces) return std::nullopt;
+  Proposal out = propose(reading, pieces, "write_size.unrelieved");
+  out.reason = "writers lost " + text::percent(futile->before) + " of the time, and " +
+               text::percent(futile->after) +
+               " with larger pieces: it is not these that they wait for";
+  out.evidence = backlog_evidence(situation);
   return out;
 }
 
@@ -358,6 +381,7 @@ std::optional<Proposal> WriteSizeLoop::decide(const Situation& situation) {
   auto goes_back = back(situation, *reading);
   back_wish_.note(goes_back, situation.now);
   if (goes_back) return goes_back;
+  if (auto undo = undo_relief(situation, *reading)) return undo;
   if (auto proposal = follow(situation, *reading)) return proposal;
   return lower(situation, *reading);
 }

@@ -7,7 +7,8 @@
 // than that, and the reads' P99 is of a write's length - or, where little is written, far above
 // what it is without. What it cost or brought is measured: pieces that gained reads nothing, or
 // cost operations, or that level 0 did not bear (on a full device before it stalls, but where
-// bytes count), go back to what was found. Reads are looked at in the samples in which flushes or
+// bytes count or reads come first), go back to what was found - and are made small again where
+// writers lose as much time with large ones. Reads are looked at in the samples in which flushes or
 // compactions worked, and in no others: a flush every few seconds is what reads wait for, and
 // hardly seen in a mean over all of the time.
 //
@@ -22,6 +23,7 @@
 #include "policy/growing_rest.h"
 #include "policy/situation.h"
 #include "policy/wishes.h"
+#include "policy/write_relief.h"
 
 namespace rocktune {
 
@@ -47,6 +49,7 @@ class WriteSizeLoop {
   std::optional<Proposal> lower(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> follow(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
+  std::optional<Proposal> undo_relief(const Situation& situation, const KnobReading& reading) const;
   [[nodiscard]] bool same_conditions(bool shared) const;
   [[nodiscard]] bool costs_operations() const;
   [[nodiscard]] std::string trial_text() const;
@@ -75,6 +78,7 @@ class WriteSizeLoop {
   bool offered_for_stalls_ = false;
   OwnWish back_wish_{OwnWish::Way::kUp};
   GrowingRest rest_;  // no trial since one went back
+  WriteRelief relief_;
 };
 
 }  // namespace rocktune

@@ -30,6 +30,7 @@ rocktune_unit_test(policy_test
     unit/policy/level_base_test.cc
     unit/policy/write_size_cost_test.cc
     unit/policy/write_size_loop_test.cc
+    unit/policy/write_size_relief_test.cc
     unit/policy/full_cpus_test.cc unit/policy/full_device_test.cc
     unit/policy/headroom_test.cc
     unit/policy/health_check_test.cc

@@ -1,0 +1,97 @@
+// Larger single writes for writers that lose time on a full device: when, and for how long.
+#include "tests/unit/policy/write_size_bench.h"
+
+using namespace rocktune;
+using namespace rocktune::test;
+
+namespace {
+
+// Writers lose this share of the time behind a full level 0.
+void lose(HeadroomBench& bench, double share) {
+  bench.f.knobs.edit()[1] = jobs_knob(4);  // enough
+  bench.f.stalled_ratio = share;
+  bench.backlog(20);
+}
+
+// Larger pieces, made for writers that lost 60% of half a minute.
+HeadroomBench relieved(Priority first) {
+  HeadroomBench bench = with_small_pieces();
+  bench.objective.first = first;
+  bench.f.read_p99_us = 4000;
+  lose(bench, 0.6);
+  const auto back = bench.run(45, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.backlog");
+  CHECK(back->to == kFoundPieces);
+  bench.apply(*back);
+  bench.f.read_p99_us = 8000;
+  return bench;
+}
+
+}  // namespace
+
+TEST_CASE("write size: where reads come first pieces stay small until writers stand still",
+          "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.read_p99_us = 4000;
+  lose(bench, 0.4);
+  CHECK_FALSE(bench.run(120, knob::kWriteSize));
+  SECTION("half of the time") {
+    lose(bench, 0.6);
+  }
+  SECTION("or stopped") {
+    bench.f.write_stopped = 1;
+  }
+  const auto back = bench.run(45, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.backlog");
+}
+
+TEST_CASE("write size: where reads come first no debt makes pieces larger", "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.read_p99_us = 4000;
+  for (int i = 0; i < 100; ++i) {
+    bench.f.pending_bytes = 10e6 * i + 10e6 * (i % 10);
+    CHECK_FALSE(bench.run(1, knob::kWriteSize));
+  }
+}
+
+TEST_CASE("write size: larger pieces that relieve no writers cost reads for nothing",
+          "[headroom]") {
+  const Priority first =
+      GENERATE(Priority::kReadP99, Priority::kThroughput, Priority::kStallSeconds);
+  HeadroomBench bench = relieved(first);
+  SECTION("writers lose as much") {
+    lose(bench, 0.5);
+    CHECK_FALSE(bench.run(29, knob::kWriteSize));
+    const auto small = bench.run(3, knob::kWriteSize);
+    REQUIRE(small);
+    CHECK(small->rule == "write_size.unrelieved");
+    CHECK(small->to == kSmallerPieces);
+    CHECK(small->reason ==
+          "writers lost 60% of the time, and 50% with larger pieces: it is not these that they "
+          "wait for");
+    CHECK(small->expected.feature.empty());
+    SECTION("nor are they made larger soon for what goes on") {
+      bench.apply(*small);
+      bench.f.read_p99_us = 4000;
+      lose(bench, 0.6);
+      CHECK_FALSE(bench.run(590, knob::kWriteSize));
+      const auto again = bench.run(20, knob::kWriteSize);
+      REQUIRE(again);
+      CHECK(again->rule == "write_size.backlog");
+    }
+    SECTION("and what nobody grants for a minute is offered no more") {
+      bench.run(60, knob::kWriteSize);
+      CHECK_FALSE(bench.run(60, knob::kWriteSize));
+    }
+  }
+  SECTION("writers lose less") {
+    lose(bench, 0.3);
+    CHECK_FALSE(bench.run(120, knob::kWriteSize));
+  }
+  SECTION("nobody knows what they lose") {
+    bench.f.stalled_ratio.reset();
+    CHECK_FALSE(bench.run(120, knob::kWriteSize));
+  }
+}
