@@ -88,14 +88,10 @@ bool falls_behind(const Situation& situation) {
 }
 
 // Nothing that is raised brings a full device more. Where bytes count a delay that costs nobody any
-// time is no reason to give up what smaller writes gain, and where reads come first no delay is
-// but one in which writers stand still.
+// time is no reason to give up what smaller writes gain.
 bool is_too_slow(const Situation& situation) {
-  if (situation.writers_first()) {
-    return (situation.stalled && !situation.relief_comes) || falls_behind(situation);
-  }
-  const bool slow = situation.bytes_count() ? situation.loses_time : situation.stands_still;
-  return slow && !situation.relief_comes;
+  if (situation.bytes_count()) return situation.loses_time && !situation.relief_comes;
+  return (situation.stalled && !situation.relief_comes) || falls_behind(situation);
 }
 
 // Smaller writes leave compactions a smaller share of a full device. Where writers come first
@@ -284,6 +280,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
   const bool futile = due && gained_nothing(shares_device(situation.features));
   const bool stalls = stalled >= kStalledTooLongSeconds && !relief_.rests(now);
+  // Where reads come first it is a stall that counts, and not the debt that may lead to one.
   const bool too_slow = stalls || (grows && situation.objective.first != Priority::kReadP99);
   if (due && !futile) trial_.reset();
   if (!futile && !too_slow) {

@@ -7,10 +7,10 @@
 // than that, and the reads' P99 is of a write's length - or, where little is written, far above
 // what it is without. What it cost or brought is measured: pieces that gained reads nothing, or
 // cost operations, or that level 0 did not bear (on a full device before it stalls, but where
-// bytes count or reads come first), go back to what was found - and are made small again where
-// writers lose as much time with large ones. Reads are looked at in the samples in which flushes or
-// compactions worked, and in no others: a flush every few seconds is what reads wait for, and
-// hardly seen in a mean over all of the time.
+// bytes count), go back to what was found - and are made small again where writers lose as much
+// time with large ones. Reads are looked at in the samples in which flushes or compactions worked,
+// and in no others: a flush every few seconds is what reads wait for, and hardly seen in a mean
+// over all of the time.
 //
 // Who is not read sees nothing of this. It writes in pieces as small as its neighbour on the device
 // made its own, for as long as that one does (policy/sharing.h), and so before its writes come.

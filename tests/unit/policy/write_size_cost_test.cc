@@ -79,7 +79,6 @@ TEST_CASE("write size: where bytes count smaller pieces stay until writers lose 
 
 TEST_CASE("write size: larger pieces before a backlog on a full device stalls", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
-  bench.objective.first = Priority::kStallSeconds;
   bench.f.read_p99_us = 4000;
   CHECK_FALSE(bench.run(60, knob::kWriteSize));
   bench.backlog(18);
@@ -156,7 +155,6 @@ TEST_CASE("write size: what nobody took back for debt is offered anew once write
 
 TEST_CASE("write size: a rest is longer only after one that went back", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
-  bench.objective.first = Priority::kStallSeconds;
   bench.f.knobs.edit()[1] = jobs_knob(4);
   const auto stall = [&bench](bool taken) {
     bench.f.read_p99_us = 4000;
@@ -204,7 +202,6 @@ TEST_CASE("write size: relief that comes and goes is waited for once", "[headroo
 
 TEST_CASE("write size: what level 0 does not bear goes back", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
-  bench.objective.first = Priority::kStallSeconds;
   bench.f.read_p99_us = 4000;
   bench.f.stalled_ratio = 0.5;
   bench.backlog(20);

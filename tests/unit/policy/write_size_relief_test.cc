@@ -30,23 +30,6 @@ HeadroomBench relieved(Priority first) {
 
 }  // namespace
 
-TEST_CASE("write size: where reads come first pieces stay small until writers stand still",
-          "[headroom]") {
-  HeadroomBench bench = with_small_pieces();
-  bench.f.read_p99_us = 4000;
-  lose(bench, 0.4);
-  CHECK_FALSE(bench.run(120, knob::kWriteSize));
-  SECTION("half of the time") {
-    lose(bench, 0.6);
-  }
-  SECTION("or stopped") {
-    bench.f.write_stopped = 1;
-  }
-  const auto back = bench.run(45, knob::kWriteSize);
-  REQUIRE(back);
-  CHECK(back->rule == "write_size.backlog");
-}
-
 TEST_CASE("write size: where reads come first no debt makes pieces larger", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
   bench.f.read_p99_us = 4000;

@@ -40,10 +40,10 @@ constexpr std::uint64_t kFirstMoreNeighbour = 26, kMoreNeighbours = 250;
 // slower, or longer above the SLO, since writers whom static holds up are let go:
 constexpr std::array<std::uint64_t, 17> kReadsPayIn = {3,  4,  8,  9,  14, 19, 21, 23, 28,
                                                        32, 33, 40, 42, 43, 45, 47, 49};
-constexpr std::array<std::uint64_t, 8> kNeighboursReadsPayIn = {9, 13, 14, 17, 18, 19, 21, 23};
+constexpr std::array<std::uint64_t, 5> kNeighboursReadsPayIn = {9, 17, 18, 19, 21};
 // And harm that is left.
 constexpr std::array<std::uint64_t, 1> kHarmIn = {7};
-constexpr std::array<std::uint64_t, 1> kNeighboursHarmIn = {24};
+constexpr std::array<std::uint64_t, 2> kNeighboursHarmIn = {14, 24};
 
 // What a policy may be behind in.
 enum Measure : std::size_t { kThroughput, kTimeLost, kReadP99, kAboveSlo, kMeasures };
