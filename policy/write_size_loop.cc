@@ -314,12 +314,12 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   return out;
 }
 
-// Larger ones cost reads, and nobody gains.
+// Larger ones cost reads, and nobody gains; where writers come first any gain of theirs counts.
 std::optional<Proposal> WriteSizeLoop::undo_relief(const Situation& situation,
                                                    const KnobReading& reading) const {
   const auto futile = relief_.futile(situation.now);
   const std::int64_t pieces = smallest_pieces(reading);
-  if (!futile || reading.value <= pieces) return std::nullopt;
+  if (!futile || reading.value <= pieces || situation.writers_first()) return std::nullopt;
   Proposal out = propose(reading, pieces, "write_size.unrelieved");
   out.reason = "writers lost " + text::percent(futile->before) + " of the time, and " +
                text::percent(futile->after) +
