@@ -372,6 +372,7 @@ std::optional<Proposal> WriteSizeLoop::decide(const Situation& situation) {
   if (reading == nullptr) {  // nobody could take a trial back meanwhile
     if (trial_) trial_->tick += time;
     if (offered_since_) *offered_since_ += time;
+    relief_.forget();
     return std::nullopt;
   }
   observe(situation, *reading);

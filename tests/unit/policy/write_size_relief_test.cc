@@ -13,7 +13,7 @@ void lose(HeadroomBench& bench, double share) {
   bench.backlog(20);
 }
 
-// Larger pieces, made for writers that lost 60% of half a minute.
+// Larger pieces, made for writers that lost 60% of the time since a few seconds.
 HeadroomBench relieved(Priority first) {
   HeadroomBench bench = with_small_pieces();
   bench.objective.first = first;
@@ -44,7 +44,7 @@ TEST_CASE("write size: larger pieces that relieve no writers cost reads for noth
   HeadroomBench bench = relieved(GENERATE(Priority::kReadP99, Priority::kThroughput));
   SECTION("writers lose as much") {
     lose(bench, 0.5);
-    CHECK_FALSE(bench.run(29, knob::kWriteSize));
+    CHECK_FALSE(bench.run(58, knob::kWriteSize));
     const auto small = bench.run(3, knob::kWriteSize);
     REQUIRE(small);
     CHECK(small->rule == "write_size.unrelieved");
@@ -71,6 +71,22 @@ TEST_CASE("write size: larger pieces that relieve no writers cost reads for noth
     lose(bench, 0.3);
     CHECK_FALSE(bench.run(120, knob::kWriteSize));
   }
+  SECTION("they lose as much until level 0 is worked off") {
+    lose(bench, 1);
+    CHECK_FALSE(bench.run(29, knob::kWriteSize));
+    lose(bench, 0);
+    CHECK_FALSE(bench.run(30, knob::kWriteSize));
+    lose(bench, 1);  // another time
+    CHECK_FALSE(bench.run(30, knob::kWriteSize));
+  }
+  SECTION("nobody could take them back meanwhile") {
+    lose(bench, 0.5);
+    bench.run(30, knob::kWriteSize);
+    bench.knob(knob::kWriteSize).changeable = false;
+    bench.run(30, knob::kWriteSize);
+    bench.knob(knob::kWriteSize).changeable = true;
+    CHECK_FALSE(bench.run(120, knob::kWriteSize));
+  }
   SECTION("nobody knows what they lose") {
     bench.f.stalled_ratio.reset();
     CHECK_FALSE(bench.run(120, knob::kWriteSize));
@@ -80,5 +96,19 @@ TEST_CASE("write size: larger pieces that relieve no writers cost reads for noth
 TEST_CASE("write size: where writers come first larger pieces stay for them", "[headroom]") {
   HeadroomBench bench = relieved(GENERATE(Priority::kWriteP99, Priority::kStallSeconds));
   lose(bench, 0.5);
+  CHECK_FALSE(bench.run(120, knob::kWriteSize));
+}
+
+TEST_CASE("write size: larger pieces before anybody stalls are compared with nothing",
+          "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.read_p99_us = 4000;
+  bench.backlog(18);
+  const auto back = bench.run(8, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.backlog");
+  bench.apply(*back);
+  bench.f.read_p99_us = 8000;
+  lose(bench, 0.1);
   CHECK_FALSE(bench.run(120, knob::kWriteSize));
 }
