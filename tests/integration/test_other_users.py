@@ -128,6 +128,7 @@ class Poser(World):
             listener.bind(sys.argv[1])
             os.chmod(sys.argv[1], 0o777)
             listener.listen()
+            print("there", flush=True)
             while True:
                 client, _ = listener.accept()
                 with open(sys.argv[3], "ab") as told:
@@ -138,9 +139,10 @@ class Poser(World):
                     pass  # it has hung up
                 client.close()
         """
-        self.processes.append(subprocess.Popen([sys.executable, "-c", textwrap.dedent(program), str(self.control), str(self.NOBODY), str(told)],
-                                               stdin=subprocess.DEVNULL, cwd="/"))
-        wait_for("its socket", self.control.exists, 10)
+        listener = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program), str(self.control), str(self.NOBODY), str(told)],
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd="/")
+        self.processes.append(listener)
+        self.assertEqual(listener.stdout.readline(), b"there\n")  # the socket's file is there before anybody listens
         for command in (["rollback", "--all"], ["status"]):
             result = self.rocktune(*command, "--socket", self.control, check=False)
             self.assertEqual(result.returncode, 1, result.stdout)
