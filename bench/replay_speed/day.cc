@@ -99,7 +99,7 @@ Result<void> write_day(const std::string& path, const DaySettings& settings,
   for (std::int64_t i = 1;; ++i) {
     if (auto done = day->poll(sample); !done) return done;
     if (i >= settings.samples) return {};
-    if (stop) return fail(ErrorCode::kUnavailable, "stopped");
+    if (stop) return fail(ErrorCode::kUnavailable, kStoppedMessage);
     sample = samples.next();
   }
 }

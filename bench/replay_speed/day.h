@@ -21,8 +21,11 @@ struct DaySettings {
 inline constexpr const char* kDayTarget = "busy";
 inline constexpr const char* kDayRocksdbVersion = "7.8.3";
 
+// The message of the error that says that a stop was asked for, and of no other one.
+inline constexpr const char* kStoppedMessage = "stopped";
+
 // Makes the trace `path`, which may not exist. The same settings make the same rows. Errors: the
-// recorder's, and "stopped" once `stop` is set.
+// recorder's, and kStoppedMessage once `stop` is set.
 Result<void> write_day(const std::string& path, const DaySettings& settings,
                        const std::atomic<bool>& stop);
 

@@ -71,10 +71,7 @@ Result<SpeedCost> measured(const std::function<Result<void>()>& work) {
   return cost;
 }
 
-Result<void> stopped() {
-  if (stop_requested()) return fail(ErrorCode::kUnavailable, "stopped");
-  return {};
-}
+constexpr std::array<const char*, 2> kPolicies{"headroom", "static"};
 
 class ReplaySpeed {
  public:
@@ -89,11 +86,11 @@ class ReplaySpeed {
     auto open = in_turns<OpenLoopSpeed>([&](const char* policy) { return open_loop(policy); });
     if (!open) return tl::unexpected(open.error());
     report_.open_loop = *std::move(open);
-    if (report_.open_loop.empty()) return fail(ErrorCode::kUnavailable, "stopped");
-    if (auto closed = close_loop(); !closed && !stop_requested()) {
-      return tl::unexpected(closed.error());
+    if (report_.open_loop.empty()) return fail(ErrorCode::kUnavailable, kStoppedMessage);
+    if (!stop_requested()) {
+      if (auto closed = close_loop(); !closed) return tl::unexpected(closed.error());
     }
-    report_.partial = stop_requested();
+    report_.partial = lacks_runs(report_, kPolicies.size());
     return std::move(report_);
   }
 
@@ -115,7 +112,6 @@ class ReplaySpeed {
 
 template <class Speed, class Run>
 Result<std::vector<Speed>> ReplaySpeed::in_turns(Run run) {
-  constexpr std::array<const char*, 2> kPolicies{"headroom", "static"};
   std::array<std::vector<Speed>, kPolicies.size()> runs;
   for (int turn = 0; turn < settings_.repeats; ++turn) {
     for (std::size_t i = 0; i < kPolicies.size() && !stop_requested(); ++i) {
@@ -177,7 +173,6 @@ Result<void> ReplaySpeed::close_loop() {
 }
 
 Result<sim::SimulationInput> ReplaySpeed::calibrate() {
-  if (auto done = stopped(); !done) return tl::unexpected(done.error());
   say("calibrating the closed loop");
   auto reader = trace::Reader::open(trace_);
   if (!reader) return tl::unexpected(reader.error());
@@ -227,8 +222,8 @@ Result<ReplaySpeedReport> measure_day(const ReplaySpeedSettings& settings) {
 int replay_speed_command(const ReplaySpeedSettings& settings) {
   install_stop_signals();
   const auto report = measure_day(settings);
-  if (!report && stop_requested()) {
-    say("stopped");
+  if (!report && report.error().message == kStoppedMessage) {
+    say(kStoppedMessage);
     return 130;
   }
   if (!report) {
@@ -242,7 +237,7 @@ int replay_speed_command(const ReplaySpeedSettings& settings) {
     say("rocktune-bench: stdout: the result cannot be written");
     return 1;
   }
-  if (report->partial) say("stopped");
+  if (report->partial) say(kStoppedMessage);
   return report->partial ? 130 : 0;
 }
 

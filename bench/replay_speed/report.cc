@@ -1,5 +1,6 @@
 #include "bench/replay_speed/report.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace rocktune::bench {
@@ -60,7 +61,19 @@ json speed_cost_json(const SpeedCost& cost) {
           {"memory_most_bytes", cost.memory_most}};
 }
 
+template <class Speed>
+bool lacks_runs(const std::vector<Speed>& loop, std::size_t policies, int repeats) {
+  return loop.size() < policies ||
+         std::any_of(
+             loop.begin(), loop.end(), [&](const Speed& one) { return one.cost.runs < repeats; });
+}
+
 }  // namespace
+
+bool lacks_runs(const ReplaySpeedReport& report, std::size_t policies) {
+  return lacks_runs(report.open_loop, policies, report.repeats) ||
+         lacks_runs(report.closed_loop, policies, report.repeats);
+}
 
 std::string replay_speed_text(const ReplaySpeedReport& report) {
   const auto bytes = static_cast<double>(report.trace_bytes);

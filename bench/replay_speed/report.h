@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -50,6 +51,9 @@ struct ReplaySpeedReport {
   std::vector<OpenLoopSpeed> open_loop;
   std::vector<ClosedLoopSpeed> closed_loop;
 };
+
+// Whether any of so many policies was timed less often than asked for, in either loop.
+bool lacks_runs(const ReplaySpeedReport& report, std::size_t policies);
 
 std::string replay_speed_text(const ReplaySpeedReport& report);
 nlohmann::json replay_speed_json(const ReplaySpeedReport& report);

@@ -43,8 +43,15 @@ TEST_CASE("the day's trace has its samples, and stops when told", "[replay_speed
   REQUIRE(targets->size() == 1);
   CHECK(targets->front().samples_with_database == 50);
   CHECK(targets->front().info.name == kDayTarget);
-  CHECK_FALSE(write_day(directory.file("day"), {50, 2}, go));  // it is there already
-  CHECK_FALSE(write_day(directory.file("stopped"), {50, 2}, stop));
+  // It is there already, whether a stop was asked for or not.
+  for (const std::atomic<bool>* asked : {&go, &stop}) {
+    const auto there = write_day(directory.file("day"), {50, 2}, *asked);
+    REQUIRE_FALSE(there);
+    CHECK(there.error().message != kStoppedMessage);
+  }
+  const auto stopped = write_day(directory.file("stopped"), {50, 2}, stop);
+  REQUIRE_FALSE(stopped);
+  CHECK(stopped.error().message == kStoppedMessage);
 }
 
 TEST_CASE("figures of replay-speed for people and for programs", "[replay_speed]") {
@@ -75,4 +82,25 @@ TEST_CASE("figures of replay-speed for people and for programs", "[replay_speed]
   CHECK(replay_speed_text(report).starts_with("STOPPED, hence a part: 1000 samples"));
   CHECK(replay_speed_json(report)["partial"] == true);
   CHECK(replay_speed_json(report)["open_loop"][0]["runs"] == 2);
+}
+
+TEST_CASE("what lacks a run that was asked for is a part, and nothing else", "[replay_speed]") {
+  ReplaySpeedReport report;
+  report.repeats = 2;
+  SpeedCost cost;
+  cost.runs = 2;
+  for (const char* policy : {"headroom", "static"}) {
+    report.open_loop.push_back({policy, cost, false, 0});
+    report.closed_loop.push_back({policy, cost, 500});
+  }
+  CHECK_FALSE(lacks_runs(report, 2));  // a stop that came after the last of them
+  report.closed_loop.back().cost.runs = 1;
+  CHECK(lacks_runs(report, 2));
+  report.closed_loop.pop_back();
+  CHECK(lacks_runs(report, 2));
+  report.closed_loop.clear();
+  CHECK(lacks_runs(report, 2));
+  report.closed_loop = {{"headroom", cost, 500}, {"static", cost, 500}};
+  report.open_loop.front().cost.runs = 1;
+  CHECK(lacks_runs(report, 2));
 }
