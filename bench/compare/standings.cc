@@ -6,6 +6,7 @@
 #include <set>
 #include <system_error>
 
+#include "bench/compare/policies.h"
 #include "bench/report/standings.h"
 #include "files/text_file.h"
 #include "wire/json_text.h"
@@ -24,10 +25,18 @@ Result<report::ScenarioStanding> read_standing(const std::string& directory) {
   return standing;
 }
 
+// As comparisons call it: parameters in their shortest form. What is not known may still be the
+// name of a policy in an older comparison.
+std::string name_in_comparisons(const std::string& policy) {
+  if (policy.find(':') == std::string::npos) return policy;
+  const auto known = parse_policies(policy, "--policy");
+  return known && known->size() == 1 ? known->front() : policy;
+}
+
 }  // namespace
 
 int standings_command(const StandingsSettings& settings) {
-  report::Standings standings{.scenarios = {}, .policy = settings.policy};
+  report::Standings standings{.scenarios = {}, .policy = name_in_comparisons(settings.policy)};
   std::set<std::filesystem::path> known;
   for (const std::string& directory : settings.directories) {
     std::error_code unknown;  // then reading it says what is wrong
@@ -45,7 +54,7 @@ int standings_command(const StandingsSettings& settings) {
   }
   if (!report::has_policy(standings)) {
     std::fprintf(stderr, "rocktune-bench: no comparison has a run of %s: see --policy\n",
-                 settings.policy.c_str());
+                 standings.policy.c_str());
     return 1;
   }
   std::fputs(report::standings_markdown(standings).c_str(), stdout);

@@ -146,14 +146,6 @@ class NoHarm {
   std::vector<JudgedScenario> judged_;
 };
 
-Result<void> check_policy_to_judge(const std::string& policy) {
-  const auto policies = parse_policies(policy, "--policy");
-  if (!policies) return tl::unexpected(policies.error());
-  if (policies->size() == 1 && policies->front() != kStatic) return {};
-  return fail(ErrorCode::kInvalidArgument,
-              "--policy: give one, and not static, which it is compared with");
-}
-
 int failed_with(const Error& error, int code) {
   std::fprintf(stderr, "rocktune-bench: %s\n", error.message.c_str());
   return code;
@@ -165,10 +157,19 @@ std::uint64_t order_seed(std::uint64_t seed, std::int64_t number) {
   return seed * (kMostRandomScenarios + 1) + static_cast<std::uint64_t>(number);
 }
 
-int no_harm_command(const NoHarmSettings& settings) {
-  if (auto known = check_policy_to_judge(settings.policy); !known) {
-    return failed_with(known.error(), 2);
-  }
+Result<std::string> policy_to_judge(const std::string& policy) {
+  const auto policies = parse_policies(policy, "--policy");
+  if (!policies) return tl::unexpected(policies.error());
+  if (policies->size() == 1 && policies->front() != kStatic) return policies->front();
+  return fail(ErrorCode::kInvalidArgument,
+              "--policy: give one, and not static, which it is compared with");
+}
+
+int no_harm_command(const NoHarmSettings& given) {
+  const auto policy = policy_to_judge(given.policy);
+  if (!policy) return failed_with(policy.error(), 2);
+  NoHarmSettings settings = given;
+  settings.policy = *policy;
   install_stop_signals();
   const auto shared = shared_by_scenarios(settings);
   if (!shared) return failed_with(shared.error(), 1);

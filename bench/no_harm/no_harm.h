@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string>
 
+#include "model/result.h"
+
 namespace rocktune::bench {
 
 // A scenario's own seed, of the order of its runs, is made of both: see order_seed().
@@ -30,6 +32,9 @@ struct NoHarmSettings {
 // What `compare --seed` must be to go on with a scenario's directory. One for each scenario, so
 // that static does not come first in all of them.
 std::uint64_t order_seed(std::uint64_t seed, std::int64_t number);
+
+// --policy as parse_policies() calls it: one, and not static.
+Result<std::string> policy_to_judge(const std::string& policy);
 
 // Returns the exit code: 0 no confirmed harm; 1 some, or a run failed; 2 usage; 130 stopped, with
 // what was measured kept and reported.

@@ -1,3 +1,5 @@
+#include "bench/no_harm/no_harm.h"
+
 #include <set>
 #include <string>
 #include <utility>
@@ -315,4 +317,16 @@ TEST_CASE("static does not come first in every scenario", "[bench][no_harm]") {
   CHECK(seeds.size() == 50);
   CHECK(first >= 15);
   CHECK(first <= 35);
+}
+
+TEST_CASE("a policy with parameters is judged by the name that comparisons give it",
+          "[bench][no_harm]") {
+  const auto name = policy_to_judge("silk:least_bytes_per_second=2e6");
+  REQUIRE(name);
+  CHECK(policy_to_judge("silk:least_bytes_per_second=2000000").value() == *name);
+  CHECK(policy_to_judge(*name).value() == *name);
+  CHECK(policy_to_judge("headroom").value() == "headroom");
+  CHECK_FALSE(policy_to_judge("static"));
+  CHECK_FALSE(policy_to_judge("headroom,silk"));
+  CHECK_FALSE(policy_to_judge("silk:least=1"));
 }

@@ -1,5 +1,8 @@
+#include "bench/compare/policies.h"
+#include "bench/compare/standings.h"
 #include "bench/report/standings.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_directory.h"
 
 using namespace rocktune::bench::report;
 using nlohmann::json;
@@ -201,4 +204,21 @@ TEST_CASE("standings: what is no comparison is refused with a word", "[bench][re
   const auto without = standing_of(broken);
   REQUIRE_FALSE(without);
   CHECK(without.error().message.find("no run of static") != std::string::npos);
+}
+
+TEST_CASE("standings: a policy with parameters is found however they are written",
+          "[bench][report]") {
+  const rocktune::tests::TempDirectory directory;
+  const std::string written = "silk:least_bytes_per_second=2000000";
+  auto compared = comparison("one", {8e3, 0, 1000, 0}, {4e3, 0, 1000, 0});
+  compared["policies"][1]["policy"] = rocktune::bench::parse_policies(written).value().front();
+  REQUIRE_FALSE(directory.write("compare.json", compared.dump()).empty());
+  const auto code = [&](const std::string& policy) {
+    return rocktune::bench::standings_command({{directory.path().string()}, policy});
+  };
+  CHECK(code(written) == 0);
+  CHECK(code("silk:least_bytes_per_second=2e6") == 0);
+  CHECK(code("silk:least_bytes_per_second=3e6") == 1);
+  CHECK(code("silk:none_such=2e6") == 1);
+  CHECK(code("silk") == 1);
 }
