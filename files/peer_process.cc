@@ -42,12 +42,22 @@ Result<std::int64_t> innermost_pid(std::int64_t pid, const std::string& proc_roo
   return fail(ErrorCode::kNotFound, file + " has no NSpid line");
 }
 
-// Whether the directory of `path` is this user's, and not open to everybody.
+// Whether the directory of `path` is this user's, and nobody else but root can have put anything
+// where it is: it and each directory above are root's or the user's, for neither group nor others
+// to write to (in /tmp anybody makes one of any name), and no links.
 bool has_to_itself(uid_t user, const std::string& path) {
-  const std::string directory = std::filesystem::path(path).parent_path().string();
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  if (error) return false;
+  std::filesystem::path directory;
   struct stat info{};
-  if (::stat(directory.empty() ? "." : directory.c_str(), &info) != 0) return false;
-  return info.st_uid == user && (info.st_mode & S_IWOTH) == 0;
+  for (const std::filesystem::path& component : whole.parent_path()) {
+    directory /= component;
+    if (::lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+    if (info.st_uid != 0 && info.st_uid != user) return false;
+    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return false;
+  }
+  return info.st_uid == user;
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ Result<void> check_user(const PeerProcess& peer, uid_t owner);
 
 // Of rocktuned's socket at `path`, which anybody may have made where it does not run: the listener
 // must be root or this process's own user. Root also speaks with the user whose the
-// socket's directory is, where that is not open to everybody.
+// socket's directory is, where neither it nor any directory above is anybody else's (but root's),
+// or for group or others to write to, or reached by a link.
 Result<void> check_daemon(const PeerProcess& peer, const std::string& path);
 
 // The pid that the agent gives must be the one in its socket's name, and the listener's: as seen

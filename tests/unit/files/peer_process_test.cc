@@ -1,5 +1,6 @@
 #include "files/peer_process.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,25 @@ void write_below(const tests::TempDirectory& tree, const std::string& name,
   std::filesystem::create_directories(std::filesystem::path(tree.file(name)).parent_path());
   CHECK_FALSE(tree.write(name, text).empty());
 }
+
+// Below none that others may write to, as temporary directories are; where root may make one there.
+class RootsDirectory {
+ public:
+  RootsDirectory() : made_(::mkdtemp(path_.data()) != nullptr) {}
+  ~RootsDirectory() {
+    std::error_code ignored;
+    if (made_) std::filesystem::remove_all(path_, ignored);
+  }
+  RootsDirectory(const RootsDirectory&) = delete;
+  RootsDirectory& operator=(const RootsDirectory&) = delete;
+
+  [[nodiscard]] bool is_made() const { return made_ && ::chmod(path_.c_str(), 0755) == 0; }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_ = "/run/rocktune-test-XXXXXX";
+  bool made_;
+};
 
 }  // namespace
 
@@ -54,7 +74,7 @@ TEST_CASE("links and files are no sockets", "[files]") {
   CHECK_FALSE(SocketEntry::open(tree.file("agent.9.sock")));
 }
 
-TEST_CASE("only root, this user, and for root the directory's owner are rocktuned", "[files]") {
+TEST_CASE("only root and this user are rocktuned", "[files]") {
   const tests::TempDirectory tree;
   const std::string path = tree.file("rocktuned.sock");
   CHECK(check_daemon({::geteuid(), 1}, path));
@@ -64,12 +84,35 @@ TEST_CASE("only root, this user, and for root the directory's owner are rocktune
   CHECK(refused.error().code == ErrorCode::kPermission);
   CHECK(refused.error().message.find("uid " + std::to_string(kMallory) + " listens there") !=
         std::string::npos);
+}
+
+TEST_CASE("root takes the directory's owner for rocktuned where nobody else can have made it",
+          "[files]") {
   if (::geteuid() != 0) return;
-  REQUIRE(::chown(tree.path().c_str(), kAlice, 0) == 0);
-  CHECK(check_daemon({kAlice, 1}, path));
-  CHECK_FALSE(check_daemon({kMallory, 1}, path));
-  REQUIRE(::chmod(tree.path().c_str(), 01777) == 0);
-  CHECK_FALSE(check_daemon({kAlice, 1}, path));
+  const RootsDirectory tree;
+  if (!tree.is_made()) return;
+  const auto made = [&](const std::string& name, uid_t user, mode_t mode) {
+    const std::string directory = tree.file(name);
+    REQUIRE(::mkdir(directory.c_str(), 0755) == 0);
+    REQUIRE(::chown(directory.c_str(), user, user) == 0);
+    REQUIRE(::chmod(directory.c_str(), mode) == 0);
+    return directory + "/rocktuned.sock";
+  };
+  CHECK(check_daemon({kAlice, 1}, made("alice", kAlice, 0755)));
+  CHECK_FALSE(check_daemon({kMallory, 1}, tree.file("alice/rocktuned.sock")));
+  CHECK(check_daemon({kAlice, 1}, made("alice/run", kAlice, 0700)));
+  CHECK_FALSE(check_daemon({kAlice, 1}, made("open", kAlice, 01777)));
+  // Of her own, but for her group, or others, to be replaced; below a third user's; by a link.
+  for (const mode_t mode : {01777, 01775, 0775}) {
+    const std::string name = "shared" + std::to_string(mode);
+    made(name, 0, mode);
+    CHECK_FALSE(check_daemon({kAlice, 1}, made(name + "/alice", kAlice, 0755)));
+  }
+  made("mallory", kMallory, 0755);
+  CHECK_FALSE(check_daemon({kAlice, 1}, made("mallory/alice", kAlice, 0755)));
+  std::filesystem::create_directory_symlink(tree.file("alice"), tree.file("link"));
+  CHECK_FALSE(check_daemon({kAlice, 1}, tree.file("link/rocktuned.sock")));
+  CHECK_FALSE(check_daemon({kAlice, 1}, tree.file("link/run/rocktuned.sock")));
 }
 
 TEST_CASE("a socket of one user at which another listens is not trusted", "[files]") {
