@@ -72,7 +72,10 @@ class DatabaseFold {
   AdvisedDatabase finish(std::size_t sharers, bool apart) {
     advised_.apart = apart;
     advised_.evidence = fold_.evidence();
-    if (!advised_.evidence.memory_sharers) advised_.evidence.memory_sharers = sharers;
+    // What the trace tells is of one user's databases alone (daemon/share_groups.h); all users' are
+    // in this request.
+    auto& memory_sharers = advised_.evidence.memory_sharers;
+    memory_sharers = std::max<std::uint64_t>(memory_sharers.value_or(1), sharers);
     if (!options_.empty()) advised_.differences = option_differences(options_, advised_.evidence);
     advised_.report = advice::judge(advised_.evidence);
     return std::move(advised_);

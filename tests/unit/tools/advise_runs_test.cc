@@ -16,8 +16,10 @@ namespace {
 
 class Traces {
  public:
-  // Of a hundred seconds, an hour after the trace before.
-  void add(const std::string& host, const std::string& path, const std::string& incarnation) {
+  // Of a hundred seconds, an hour after the trace before. `members`: those that the daemon saw
+  // sharing with it.
+  void add(const std::string& host, const std::string& path, const std::string& incarnation,
+           Counter members = {}) {
     const std::string file = directory_.file("run" + std::to_string(files_.size()) + ".sqlite");
     auto recorder = trace::Recorder::create(file, {"0.1.0", host, Nanoseconds(1), 1}, {});
     REQUIRE(recorder);
@@ -30,6 +32,7 @@ class Traces {
       Sample sample = quiet_sample(static_cast<std::uint64_t>(second), second);
       sample.at.wall += std::chrono::hours(files_.size());
       sample.incarnation = incarnation;
+      if (members) sample.shared.emplace().host_members = members;
       REQUIRE(recorder->begin_tick());
       REQUIRE(recorder->add_sample(*target, sample));
     }
@@ -93,4 +96,17 @@ TEST_CASE("databases of one host in a request share what is free there", "[advis
   CHECK(databases[0].evidence.memory_sharers == 2);
   CHECK(databases[1].evidence.memory_sharers == 2);
   CHECK(databases[2].evidence.memory_sharers == 1);
+}
+
+// The daemon divides among the databases of one user: two circles of one host, of two and of one.
+TEST_CASE("databases of several users on one host share what is free there", "[advise]") {
+  Traces traces;
+  traces.add("a", "/alice/one", "agent-1/1", 2);
+  traces.add("a", "/alice/two", "agent-1/2", 2);
+  traces.add("a", "/bob/one", "agent-2/1", 1);
+  traces.add("b", "/data/one", "agent-3/1", 5);  // of four of them there is no trace
+  const auto databases = traces.advised();
+  REQUIRE(databases.size() == 4);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(databases[i].evidence.memory_sharers == 3);
+  CHECK(databases[3].evidence.memory_sharers == 5);
 }
