@@ -12,6 +12,7 @@ Blames::Key Blames::key_of(const Proposal& proposal) {
 
 void Blames::blame(const Proposal& culprit, const std::string& id, Nanoseconds now) {
   Blamed& blamed = rests_[key_of(culprit)];
+  if (blamed.id == id && blamed.rest.lasts(now)) return;
   blamed.rest.begin(now);
   blamed.id = id;
 }

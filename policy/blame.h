@@ -17,7 +17,7 @@ namespace rocktune {
 
 class Blames {
  public:
-  // `culprit` was taken back; `id` is its decision's.
+  // `culprit` was taken back, or is to be; `id` is its decision's. It rests once for each decision.
   void blame(const Proposal& culprit, const std::string& id, Nanoseconds now);
   // Why the change has to wait; absent when it has not.
   [[nodiscard]] std::optional<std::string> blocks(const Proposal& proposal, Nanoseconds now) const;

@@ -146,7 +146,7 @@ struct Engine::State {
   void name_step(Nanoseconds wall);
   void made(const Decision& decision, const Actuation& actuation, const Features& at);
   void taken_back(const std::optional<Culprit>& culprit, const Features& at);
-  void judge_again(const Culprit& culprit, const Features& at, Outcomes::After after);
+  bool judge_again(const Culprit& culprit, const Features& at, Outcomes::After after);
   void not_made(const Decision& decision, const Actuation& actuation);
   void find_late(Step& step);
   void finish_outcomes(Step& step);
@@ -224,8 +224,11 @@ void Engine::State::decide(Step& step) {
   for (const Culprit& culprit : rollbacks.take_given_up()) {
     guard.blame(culprit.proposal, culprit.id, step.features.at.tick);
   }
-  for (const Culprit& culprit : rollbacks.take_thawed()) {
-    judge_again(culprit, step.features, Outcomes::After::kFreeze);
+  // Blamed at once: a further step of the same rule would end the second judgement.
+  for (const Rollbacks::Thawed& thawed : rollbacks.take_thawed()) {
+    const Culprit& culprit = thawed.culprit;
+    guard.blame(culprit.proposal, culprit.id, step.features.at.tick);
+    rollbacks.say_thawed(thawed, judge_again(culprit, step.features, Outcomes::After::kFreeze));
   }
   prefer(propose_pins(config.pins, step.features), proposals);
   if (tunes(config)) prefer(propose_in_common(step.features), proposals);
@@ -249,10 +252,11 @@ void Engine::State::taken_back(const std::optional<Culprit>& culprit, const Feat
   judge_again(*culprit, at, Outcomes::After::kTakenBack);
 }
 
-void Engine::State::judge_again(const Culprit& culprit, const Features& at, Outcomes::After after) {
-  for (const Decision& again : outcomes.judge_again(culprit.id, at, after)) {
-    guard.judged_again(again, at.at.tick);
-  }
+// Whether there is anything left to judge.
+bool Engine::State::judge_again(const Culprit& culprit, const Features& at, Outcomes::After after) {
+  const std::vector<Decision> judged = outcomes.judge_again(culprit.id, at, after);
+  for (const Decision& again : judged) guard.judged_again(again, at.at.tick);
+  return !judged.empty();
 }
 
 void Engine::State::not_made(const Decision& decision, const Actuation& actuation) {

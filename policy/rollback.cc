@@ -133,13 +133,18 @@ void Rollbacks::put_off(Wanted& wanted, const KnobReading* reading, const Look& 
   if (frozen) wanted.frozen += seconds;
 }
 
-void Rollbacks::thaw(const Wanted& wanted) {
-  const Proposal& proposal = wanted.culprit.proposal;
+void Rollbacks::say_thawed(const Thawed& thawed, bool judged_again) {
+  const Proposal& proposal = thawed.culprit.proposal;
+  const std::string frozen = text::duration(thawed.frozen_seconds);
+  if (!judged_again) {
+    note(thawed.culprit, "that could not be done for " + frozen +
+                             ", and nobody can judge it any more" + stays(thawed.culprit, false));
+    return;
+  }
   notes_.push_back({proposal.knob, proposal.column_family,
-                    "decision " + wanted.culprit.id + " could not be taken back for " +
-                        text::duration(wanted.frozen) + ", and is judged again: " + proposal.knob +
+                    "decision " + thawed.culprit.id + " could not be taken back for " + frozen +
+                        ", and is judged again: " + proposal.knob +
                         text::in_family(proposal.column_family) + " can be changed now"});
-  thawed_.push_back(wanted.culprit);
 }
 
 bool Rollbacks::is_over(Wanted& wanted, const Look& look, std::vector<Proposal>& out) {
@@ -154,7 +159,7 @@ bool Rollbacks::is_over(Wanted& wanted, const Look& look, std::vector<Proposal>&
   const bool gone = features.fresh && reading == nullptr;
   const bool stuck = gone || (known && !reading->changeable);
   if (known && !stuck && wanted.frozen > kStaleSeconds) {
-    thaw(wanted);
+    thawed_.push_back({culprit, wanted.frozen});
     return true;
   }
   const bool needed = relieves_backlog(culprit) && look.backlog;

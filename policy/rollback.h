@@ -45,8 +45,13 @@ class Rollbacks {
   std::vector<GuardNote> take_notes() { return std::exchange(notes_, {}); }
   std::vector<Culprit> take_given_up() { return std::exchange(given_up_, {}); }
   // Those that can be made again after more than five minutes in which they could not: to be judged
-  // anew, since what they rest on is that old.
-  std::vector<Culprit> take_thawed() { return std::exchange(thawed_, {}); }
+  // anew, since what they rest on is that old. Whoever takes them says what became of them.
+  struct Thawed {
+    Culprit culprit;
+    double frozen_seconds = 0;
+  };
+  std::vector<Thawed> take_thawed() { return std::exchange(thawed_, {}); }
+  void say_thawed(const Thawed& thawed, bool judged_again);
   // Nobody takes back any more what was to be: notes for all of them.
   void end(const std::string& why);
   void reset() { *this = Rollbacks(); }
@@ -75,14 +80,14 @@ class Rollbacks {
   // Offers it where it may be made; true: nobody wants it any more.
   bool is_over(Wanted& wanted, const Look& look, std::vector<Proposal>& out);
   static void put_off(Wanted& wanted, const KnobReading* reading, const Look& look);
-  void thaw(const Wanted& wanted);
   void note(const Culprit& culprit, const std::string& why);
   void give_up(const Wanted& wanted, bool gone, const char* why);
   void keep(const Wanted& wanted, bool gone);
   static Proposal back(const Wanted& wanted, std::int64_t to);
   std::map<std::pair<std::string, std::string>, Wanted> wanted_;
   std::vector<GuardNote> notes_;
-  std::vector<Culprit> given_up_, thawed_;
+  std::vector<Culprit> given_up_;
+  std::vector<Thawed> thawed_;
   std::optional<Nanoseconds> last_;  // sample
   Gaps gaps_;
   MemoryWatch memory_;

@@ -172,8 +172,15 @@ TEST_CASE("a rollback waits for the end of a freeze", "[fault]") {
   SECTION("not for longer than what it rests on may be old") {
     freeze(290.5, 302);
     CHECK(rollbacks.propose(knob_at(302, 80), {}).empty());
-    CHECK(rollbacks.take_notes().size() == 1);
-    REQUIRE(rollbacks.take_thawed().size() == 1);  // to be judged again
+    const auto thawed = rollbacks.take_thawed();
+    REQUIRE(thawed.size() == 1);  // to be judged again
+    CHECK(rollbacks.take_notes().empty());
+    const bool again = GENERATE(true, false);
+    rollbacks.say_thawed(thawed[0], again);
+    const auto notes = rollbacks.take_notes();
+    REQUIRE(notes.size() == 1);
+    CHECK((notes[0].message.find("is judged again") != std::string::npos) == again);
+    CHECK((notes[0].message.find("is not taken back") != std::string::npos) == !again);
     CHECK(rollbacks.take_given_up().empty());
   }
 }

@@ -40,6 +40,49 @@ TEST_CASE("what a long freeze kept from going back is judged again, and goes bac
   CHECK(again.reason.find("judged again after a freeze") != std::string::npos);
 }
 
+TEST_CASE("what is judged again after a long freeze is not moved on meanwhile", "[fault]") {
+  EngineConfig roomy = one_growth();
+  roomy.budget.memory_max = Bytes{4096 * kFaultMiB};
+  const Scene scene = scene_of("cache.");
+  FaultLoop loop = run_into(scene, Phase::kJudging, first_change(scene, roomy), roomy);
+  const Decision made = *loop.first("cache.");
+  loop.plant.read_p99_us = 9000;
+  loop.fault = frozen_knobs();
+  loop.run(460);  // the window, and more than five minutes in which it cannot go back
+  CHECK_FALSE(loop.noted("is not taken back"));
+  const std::size_t frozen = loop.decisions.size();
+  loop.fault.reset();
+  loop.run(1);
+  CHECK(loop.noted("decision " + made.id + " could not be taken back for "));
+  loop.run(70);
+  const Decision* next = loop.first("", frozen);
+  while (next != nullptr && next->proposal.knob != made.proposal.knob) {
+    next = loop.first("", static_cast<std::size_t>(next - loop.decisions.data()) + 1);
+  }
+  REQUIRE(next != nullptr);
+  CHECK(next->proposal.rule == "rollback.regression");
+  CHECK(loop.plant.cache == made.proposal.from);
+}
+
+TEST_CASE("what nobody can judge any more after a long freeze stays, and that is said", "[fault]") {
+  Regression bench;
+  FaultLoop& loop = bench.loop;
+  loop.fault = frozen_knobs();
+  loop.run(400);
+  loop.tick_jump += std::chrono::minutes(70);  // suspended: nobody keeps a judgement for so long
+  loop.run(2);
+  loop.fault.reset();
+  const std::size_t frozen = loop.outcomes.size();
+  loop.run(70);
+  CHECK(loop.noted("decision " + bench.made.id +
+                   " is not taken back, since that could not be done for "));
+  CHECK(loop.noted("and nobody can judge it any more: " + bench.made.proposal.knob + " stays at " +
+                   std::to_string(bench.made.verdict.value)));
+  CHECK_FALSE(loop.noted("is judged again"));
+  CHECK(loop.outcomes.size() == frozen);
+  CHECK(loop.first("rollback.") == nullptr);
+}
+
 TEST_CASE("the culprit of a change that a long freeze kept is the culprit still", "[outcomes]") {
   OverlapBench bench;
   bench.begin("1-1", knob::kCacheCapacity, 256, 300, {"cache_hit_ratio", false, 0.9, 20});
