@@ -40,9 +40,10 @@ bool gave_memory(const Culprit& culprit) {
   return memory && culprit.actuation.before > culprit.actuation.after;
 }
 
-// `owed`: what it leaves pending is more than writers bear.
-const char* why_not(bool dear, bool owed) {
+// `untold`: nobody knows what it leaves pending. `owed`: more than writers bear.
+const char* why_not(bool dear, bool untold, bool owed) {
   if (dear) return "memory is low";
+  if (untold) return "nobody can tell what would wait for compaction";
   return owed ? "too much would wait for compaction" : "that could not be done in time";
 }
 
@@ -168,7 +169,8 @@ bool Rollbacks::is_over(Wanted& wanted, const Look& look, std::vector<Proposal>&
   const auto to = known ? borne_step(features, *reading, before) : std::optional(before);
   if (seconds_between(wanted.since, features.at.tick) > kOfferedSeconds ||
       wanted.absent > kMostAbsentSeconds || wanted.frozen > kMostFrozenSeconds) {
-    needed ? keep(wanted, gone) : give_up(wanted, gone, why_not(dear, !to));
+    const bool untold = known && !knows_debt(features, *reading);
+    needed ? keep(wanted, gone) : give_up(wanted, gone, why_not(dear, untold, !to));
     return true;
   }
   if (!stuck && !needed && !dear && to) out.push_back(back(wanted, *to));

@@ -162,7 +162,9 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
       reading != nullptr && reading->changeable && reading->owner != KnobOwner::kManual;
   const std::int64_t to =
       free ? whole_bytes(candidate.factor * static_cast<double>(reading->value)) : 0;
-  if (!free || !is_sound_size(situation.features, *reading, to) ||
+  // Of which nobody can tell the debt could not go back.
+  if (!free || !knows_debt(situation.features, *reading) ||
+      !is_sound_size(situation.features, *reading, to) ||
       !fills_in_time(situation.features, *reading, to, written, kSettleSeconds)) {
     cost_ = {};
     next_candidate(situation.now);

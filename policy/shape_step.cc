@@ -28,6 +28,12 @@ std::optional<std::int64_t> borne_step(const Features& f, const KnobReading& rea
   return family != nullptr ? least_borne_base(*family, to, reading.value) : std::nullopt;
 }
 
+bool knows_debt(const Features& f, const KnobReading& reading) {
+  if (reading.name != knob::kLevelBase) return true;
+  const ColumnFamilyReading* family = family_of(f, reading.column_family);
+  return family != nullptr && debt_share(*family, reading.value).has_value();
+}
+
 // What is measured before it is full is no gain. With targets from the base down, the last level
 // but one takes most.
 bool fills_in_time(const Features& f, const KnobReading& reading, std::int64_t to,

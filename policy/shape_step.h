@@ -18,6 +18,9 @@ bool follows_level0(const Features& f, const KnobReading& knob);
 std::optional<std::int64_t> borne_step(const Features& f, const KnobReading& reading,
                                        std::int64_t to);
 
+// Whether anybody can tell what is above a base: options are read of so many column families only.
+bool knows_debt(const Features& f, const KnobReading& reading);
+
 // A level that is allowed more takes it up first, and passes on nothing meanwhile: whether a larger
 // base is full again within `seconds` of so much writing.
 bool fills_in_time(const Features& f, const KnobReading& reading, std::int64_t to,

@@ -167,6 +167,17 @@ TEST_CASE("a base goes back as far as what is pending then allows", "[rollback]"
     REQUIRE(notes.size() == 1);
     CHECK(notes[0].message.find("too much would wait for compaction") != std::string::npos);
   }
+  SECTION("not where nobody can tell") {
+    for (int second = 1; second <= 61; ++second) {
+      Features f = standing(second, 60000);
+      f.column_families[0].soft_pending_limit_bytes.reset();
+      CHECK(rollbacks.propose(f, {}).empty());
+    }
+    CHECK(rollbacks.take_given_up().size() == 1);
+    const auto notes = rollbacks.take_notes();
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].message.find("since nobody can tell what would wait") != std::string::npos);
+  }
 }
 
 TEST_CASE("a relief that a lasting backlog outlived is nobody's fault", "[rollback]") {

@@ -164,6 +164,19 @@ TEST_CASE("shape: no larger base where the levels would fill for hours", "[headr
   CHECK(shape_proposal(other, 2 * ShapeLoop::kMeasureSeconds)->knob == knob::kLevelBase);
 }
 
+TEST_CASE("shape: no larger base where nobody could tell what its return leaves pending",
+          "[headroom][shape]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 0);
+  small_files(bench);
+  ColumnFamilyReading& family = bench.f.column_families[0];  // of which no options are read
+  family.level0_compaction_trigger.reset();
+  family.soft_pending_limit_bytes.reset();
+  const auto trial = shape_proposal(bench, 3 * ShapeLoop::kMeasureSeconds);
+  REQUIRE(trial);
+  CHECK(trial->knob == knob::kTargetFileSize);
+}
+
 TEST_CASE("shape: an idle night is not what a day is compared with", "[headroom][shape]") {
   HeadroomBench bench;
   bench.family(64 * kHeadroomMiB, 0);
