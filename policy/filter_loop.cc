@@ -22,6 +22,10 @@ constexpr double kEntrySeconds = 60;
 // Entries take so many times as much as their files do, by RocksDB's usual codecs: filters are for
 // keys, however well those are compressed.
 constexpr double kCompressed = 2;
+// An entry that is written is a mean over all column families, and small keys may lie beside large
+// values: of several, entries are taken for no larger than twice about what db_bench writes by
+// default (a key of 16 bytes, a value of 100).
+constexpr double kMixedEntryBytes = 200;
 // Of the memory to spare, as of one growth of the cache (policy/guard_limits.cc): they come over
 // hours, in which others take some of it.
 constexpr double kFilterMemoryShare = 0.5;
@@ -44,6 +48,17 @@ double filter_bytes(const ColumnFamilyReading& family, double entry_bytes, std::
   return kCompressed * files / entry_bytes * static_cast<double>(bits) / 8;
 }
 
+// By what is written; absent where nothing is: then no file gets any filter, either.
+Value entry_bytes_of(const Features& f, const Value& writes, const Value& written) {
+  if (!writes || !written || *writes <= 0 || *written <= 0) return std::nullopt;
+  const auto has_files = [](const ColumnFamilyReading& family) {
+    return std::ranges::any_of(family.levels, [](const LevelReading& l) { return l.files > 0; });
+  };
+  const bool mixed = std::ranges::count_if(f.column_families, has_files) > 1;
+  const double mean = *written / *writes;
+  return mixed ? std::min(mean, kMixedEntryBytes) : mean;
+}
+
 // What is there for filters; 0 where nobody can tell.
 double room_for_filters(const Situation& situation) {
   const Features& f = situation.features;
@@ -60,25 +75,24 @@ double room_for_filters(const Situation& situation) {
 // Those that there is memory for, beside what others have that will have it.
 std::vector<FilterLoop::Candidate> FilterLoop::candidates(const Situation& situation) const {
   const Features& f = situation.features;
-  const Value writes = writes_.mean(kEntrySeconds), written = written_.mean(kEntrySeconds);
-  // Where nothing is written no file gets any.
-  if (!writes || !written || *writes <= 0 || *written <= 0) return {};
-  const double entry_bytes = *written / *writes;
+  const Value entry_bytes =
+      entry_bytes_of(f, writes_.mean(kEntrySeconds), written_.mean(kEntrySeconds));
   double room = room_for_filters(situation);
+  if (!entry_bytes || !(room > 0)) return {};
   std::vector<Candidate> out;
   std::vector<double> bytes;
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* reading = f.knobs.find(knob::kBloomBits, family.name);
     if (reading == nullptr) continue;
     if (reading->owner == KnobOwner::kRocktune && reading->value > reading->found) {
-      room -= filter_bytes(family, entry_bytes, reading->value - reading->found);
+      room -= filter_bytes(family, *entry_bytes, reading->value - reading->found);
     }
     const double runs = sorted_runs(family);
     const bool ours = reading->changeable && reading->owner != KnobOwner::kManual &&
                       reading->value < kBits && runs >= kLeastRuns;
     if (!ours) continue;
     out.emplace_back(reading, runs);
-    bytes.push_back(filter_bytes(family, entry_bytes, kBits - reading->value));
+    bytes.push_back(filter_bytes(family, *entry_bytes, kBits - reading->value));
   }
   std::size_t place = 0;
   std::erase_if(out, [&](const Candidate&) { return bytes[place++] > room; });

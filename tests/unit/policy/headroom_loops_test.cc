@@ -132,6 +132,24 @@ TEST_CASE("filters: where there is memory for them", "[headroom][filter]") {
     bench.f.memory_available_bytes.reset();
     CHECK_FALSE(bench.run(60, knob::kBloomBits));
   }
+  SECTION("nobody knows, and files are too small to count") {
+    bench.f.memory_available_bytes.reset();
+    for (LevelReading& level : bench.f.column_families[0].levels) level.bytes = 0;
+    bench.file_of_buffer = 0;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("entries are large in the mean, and may be small in one column family") {
+    bench.f.writes_per_second = 2e3;  // of 5,000 bytes
+    const bool mixed = GENERATE(false, true);
+    deepest *= 4;  // 0.11 GB of filters, and 2.7 at 200 bytes an entry; 0.2 are there
+    bench.f.memory_available_bytes = 2e9;
+    if (mixed) {
+      ColumnFamilyReading other = bench.f.column_families[0];
+      other.name = "other";
+      bench.f.column_families.push_back(other);
+    }
+    CHECK(bench.run(60, knob::kBloomBits).has_value() == !mixed);
+  }
   SECTION("nobody knows how large an entry is, and no file would get any") {
     bench.f.writes_per_second = 0;
     CHECK_FALSE(bench.run(60, knob::kBloomBits));
