@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/text.h"
 #include "policy/peers/common.h"
@@ -30,21 +31,24 @@ class AutoTuned : public Policy {
     if (!f.fresh || limiter == nullptr) return {};
     const double most =
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
-    std::optional<Proposal> change;
+    std::optional<Proposal> start, change;
     if (untouched(*limiter)) {
-      change = turn(f, limiter, std::floor(most * kAutoTunedStart),
-                    {"auto_tuned.start", "it starts at half of " + text::rate(most),
-                     "limiter_use_ratio", false});
+      start = turn(f, limiter, std::floor(most * kAutoTunedStart),
+                   {"auto_tuned.start", "it starts at half of " + text::rate(most),
+                    "limiter_use_ratio", false});
     }
-    if (!change) change = tune(f, *limiter, most);
-    std::vector<Proposal> out;
+    if (!start) change = tune(f, *limiter, most);
+    std::vector<Proposal> settings, out;
+    if (start) settings.push_back(*std::move(start));
     if (change) out.push_back(*std::move(change));
-    serve_as(f, {true, 1, "auto_tuned.alike"}, out);
+    serve_as(f, {true, 1, "auto_tuned.alike"}, settings);
+    settings_.ask(std::move(settings), f.at.tick, out);
     return out;
   }
 
   void reset() override {
     tick_.reset();
+    settings_.reset();
     use_.reset();
   }
 
@@ -75,6 +79,7 @@ class AutoTuned : public Policy {
 
   AutoTunedParams params_;
   Tick tick_{kAutoTuneSeconds};
+  Settings settings_{kAutoTuneSeconds};
   MeanRate use_;
 };
 

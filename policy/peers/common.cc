@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "policy/guard_limits.h"
@@ -83,6 +84,15 @@ int Tick::due(Nanoseconds now) {
   const auto due = std::chrono::duration<double>(seconds_);
   last_ = ticks == 1 ? *last_ + std::chrono::duration_cast<Nanoseconds>(due) : now;
   return ticks;
+}
+
+void Settings::ask(std::vector<Proposal> wanted, Nanoseconds now, std::vector<Proposal>& out) {
+  if (wanted.empty()) return;
+  const bool rests =
+      last_ && now >= *last_ && seconds_between(*last_, now) + kSlackSeconds < seconds_;
+  if (rests) return;
+  last_ = now;
+  std::move(wanted.begin(), wanted.end(), std::back_inserter(out));
 }
 
 void MeanRate::add(const Features& features, const Value& rate) {

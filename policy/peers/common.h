@@ -57,6 +57,20 @@ class Tick {
   std::optional<Nanoseconds> last_;
 };
 
+// What a peer sets beside its tick: at once, and what nobody makes no more often than it would
+// tune.
+class Settings {
+ public:
+  explicit Settings(double seconds) : seconds_(seconds) {}
+  // Adds them to `out` where it is time.
+  void ask(std::vector<Proposal> wanted, Nanoseconds now, std::vector<Proposal>& out);
+  void reset() { last_.reset(); }
+
+ private:
+  double seconds_;
+  std::optional<Nanoseconds> last_;
+};
+
 // The mean of a rate between two ticks, over the time in which it was read.
 class MeanRate {
  public:

@@ -59,15 +59,17 @@ class WriteAmpLimiter : public Policy {
     if (!f.fresh || limiter == nullptr) return {};
     const double most =
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
-    std::optional<Proposal> change = tune(f, *limiter, most);
-    if (!change && untouched(*limiter)) {
-      change = turn(f, limiter, std::floor(most * kWriteAmpStart),
-                    {"write_amp.start", "it starts at half of " + text::rate(most),
-                     "limiter_use_ratio", false});
+    std::vector<Proposal> settings, out;
+    if (auto change = tune(f, *limiter, most)) {
+      out.push_back(*std::move(change));
+    } else if (untouched(*limiter)) {
+      auto start = turn(f, limiter, std::floor(most * kWriteAmpStart),
+                        {"write_amp.start", "it starts at half of " + text::rate(most),
+                         "limiter_use_ratio", false});
+      if (start) settings.push_back(*std::move(start));
     }
-    std::vector<Proposal> out;
-    if (change) out.push_back(*std::move(change));
-    serve_as(f, {false, 1, "write_amp.alike"}, out);
+    serve_as(f, {false, 1, "write_amp.alike"}, settings);
+    settings_.ask(std::move(settings), f.at.tick, out);
     return out;
   }
 
@@ -139,6 +141,7 @@ class WriteAmpLimiter : public Policy {
 
   WriteAmpLimiterParams params_;
   Tick tick_{kWriteAmpTuneSeconds};
+  Settings settings_{kWriteAmpTuneSeconds};
   MeanRate compacting_, flushing_;  // since the last tick
   Trend compacted_{Trend::Jumps::kKeep, 0, kFullSeconds};
   Trend flushed_{Trend::Jumps::kKeep, 0, kFullSeconds};

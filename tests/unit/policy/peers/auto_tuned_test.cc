@@ -41,6 +41,13 @@ TEST_CASE("auto-tuned: it starts at half of the largest rate", "[peers]") {
   CHECK(bench.run(9).empty());
 }
 
+TEST_CASE("auto-tuned: what nobody makes is asked for every 10 s", "[peers]") {
+  AutoTunedBench bench;
+  bench.knob(knob::kL0Weight, 4);
+  bench.act = false;
+  CHECK(bench.run(30).size() == 6);  // start and weight
+}
+
 TEST_CASE("auto-tuned: 5% up above 90%, 5% down below 50%, nothing between", "[peers]") {
   AutoTunedBench bench;
   bench.start();

@@ -209,3 +209,10 @@ TEST_CASE("write-amp: flushes wait for nobody, and all compactions are served al
   CHECK(bench.value(knob::kL0Weight) == 1);
   for (const Proposal& proposal : bench.run(30)) CHECK(proposal.knob == knob::kRateLimit);
 }
+
+TEST_CASE("write-amp: what nobody makes is asked for each second", "[peers]") {
+  PeerBench bench("write-amp-limiter");
+  bench.knob(knob::kL0Weight, 4);
+  bench.act = false;
+  CHECK(bench.run(10).size() == 20);  // start and weight
+}
