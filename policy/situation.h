@@ -113,8 +113,9 @@ struct Situation {
   double writes_threatened_seconds = 0;  // as of reads
   Value write_p99_us;                    // mean of 30 s
   bool device_busy = false;              // its queue or await is at half of what saturates it (5 s)
-  bool interference = false;      // ...or the control group at its limit, and compactions are why
-  bool device_saturated = false;  // a compaction runs, and the indicator of the device warns
+  bool interference = false;  // ...or the control group at its limit, and compactions are why
+  // A compaction runs, and the indicator of the device warns of what is seen, or is calibrated.
+  bool device_saturated = false;
   // ...or the CPUs are short, or others' reads wait: background work costs the foreground
   bool pressed = false;
   // A compaction runs, and reads take the device several times as long as they did at its idlest.
