@@ -52,17 +52,18 @@ Control::Control(std::vector<Group> groups, KnobState::Holder holder, Clock cloc
 }
 
 void Control::add(Group group) {
-  const auto changing = group->lock();
-  if (group->retired()) return;
-  for (const auto& knob : group->knobs()) {
+  const Group kept = group;  // longer than its lock, whoever takes it away meanwhile
+  const auto changing = kept->lock();
+  if (kept->retired()) return;
+  for (const auto& knob : kept->knobs()) {
     const auto reading = knob->read();
     knob->state().observe(reading.value, reading.generation);
   }
   {
     const std::lock_guard lock(mutex_);
-    groups_.push_back(group);
+    groups_.push_back(std::move(group));
   }
-  hold_what_comes(*group);
+  hold_what_comes(*kept);
 }
 
 std::vector<Control::Group> Control::groups() const {

@@ -249,7 +249,7 @@ std::string conditions_text(const Standings& standings) {
   if (found.size() == 1) return found.front().first + ".";
   std::string out = "They were not all made alike:\n";
   for (const auto& [conditions, scenarios] : found) {
-    out += "\n- " + scenarios + ": " + conditions + ".";
+    out.append("\n- ").append(scenarios).append(": ").append(conditions).append(".");
   }
   return out;
 }
