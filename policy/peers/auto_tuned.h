@@ -10,8 +10,7 @@
 // rate_limiter_l0_weight 1); a host's own is what it is.
 //
 // Departures:
-// - Of the agent's limiter level 0's compactions together weigh as much as the deeper ones
-// together,
+// - On the agent's limiter level 0's compactions together weigh as much as all deeper ones,
 //   whatever their number; there they stand in one queue.
 // - Drained intervals are counted inside the limiter only. From outside there is the share of the
 //   rate that was used, which is the share of drained intervals where background writes either run
