@@ -17,7 +17,7 @@ std::optional<ShareMember> Target::share_member() const {
   member.device = machine_->device_key();
   member.weight = rule_.weight;
   member.tunes = tunes(rule_.engine);
-  member.gives_rate = shares_device(rule_.engine);
+  member.gives_rate = gives_rate(rule_.engine);
   member.acts = acts();
   member.pins = rule_.engine.pins;
   member.budget = rule_.engine.budget;

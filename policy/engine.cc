@@ -110,7 +110,7 @@ bool tunes(const EngineConfig& config) {
   return config.policy != "static";
 }
 
-bool shares_device(const EngineConfig& config) {
+bool gives_rate(const EngineConfig& config) {
   const auto peers = peers::names();
   return tunes(config) && std::find(peers.begin(), peers.end(), config.policy) == peers.end();
 }

@@ -37,7 +37,7 @@ struct Step {
 bool tunes(const EngineConfig& config);
 // Whether it keeps to its slice of a shared device's writing: not with "static", nor with a peer,
 // which has its rate from its own rules alone.
-bool shares_device(const EngineConfig& config);
+bool gives_rate(const EngineConfig& config);
 
 class Engine {
  public:

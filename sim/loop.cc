@@ -36,7 +36,7 @@ ShareMember member_of(const EngineConfig& config, const Sample& sample) {
   member.name = sample.incarnation;
   member.device = sample.device ? sample.device->name : "";
   member.tunes = tunes(config);
-  member.gives_rate = shares_device(config);
+  member.gives_rate = gives_rate(config);
   member.budget = config.budget;
   const auto& write = config.objective.device_capacities.write;
   if (write) member.device_at_most = config.budget.device_share * write->bytes_per_second;

@@ -78,7 +78,7 @@ class SharedLoop {
     member.device = "nvme0n1";
     member.weight = one.weight;
     member.tunes = tunes(one.config);
-    member.gives_rate = shares_device(one.config);
+    member.gives_rate = gives_rate(one.config);
     member.acts = one.act;
     member.pins = one.config.pins;
     member.budget = one.config.budget;

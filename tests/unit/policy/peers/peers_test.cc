@@ -218,12 +218,12 @@ TEST_CASE("peers: jobs that the policy before gave away come back, their own do 
 
 TEST_CASE("peers: only ours share a device", "[peers][sharing]") {
   EngineConfig config;
-  CHECK(shares_device(config));
+  CHECK(gives_rate(config));
   config.policy = "static";
-  CHECK_FALSE(shares_device(config));
+  CHECK_FALSE(gives_rate(config));
   for (const std::string& name : kPeerNames) {
     config.policy = name;
-    CHECK_FALSE(shares_device(config));
+    CHECK_FALSE(gives_rate(config));
     CHECK(tunes(config));
   }
 }
