@@ -55,7 +55,23 @@ void Host::change_device() {
   }
 }
 
+double Host::memory_bytes() const {
+  double bytes = 0;
+  for_each([&](const Plant& plant) { bytes += plant.memory_bytes(); });
+  return bytes;
+}
+
+std::optional<double> Host::memory_available() const {
+  if (!laws_.memory) return std::nullopt;
+  if (!others_bytes_) return laws_.memory->available_bytes;
+  return std::max(0.0, laws_.memory->total_bytes - *others_bytes_ - memory_bytes());
+}
+
 void Host::advance(double seconds) {
+  if (laws_.memory && !others_bytes_) {
+    const double taken = laws_.memory->total_bytes - laws_.memory->available_bytes;
+    others_bytes_ = std::max(0.0, taken - memory_bytes());
+  }
   double left = seconds;
   while (left > 0) {
     change_device();

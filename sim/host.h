@@ -19,6 +19,12 @@ struct DeviceChange {
 // Deviation of the logarithm of what a device can do, where that was learnt from a recorded run.
 inline constexpr double kLearntDeviceSpread = 0.35;
 
+// What the machine has, and what of it nothing has at first: the rest is the databases' and of
+// others, who keep theirs. Caches and memtables take of it, and give back to it.
+struct MemoryLaws {
+  double total_bytes = 0, available_bytes = 0;
+};
+
 struct HostLaws {
   double cpus = 4;
   // Absent: nothing waits for a device, jobs go as fast as their laws say.
@@ -28,6 +34,8 @@ struct HostLaws {
   // 0 for a device that is made up.
   double device_spread = 0.2;
   bool device_learnt = false;  // it is what a recorded run was seen to do at its limit
+  // Absent: nobody knows, so that no policy moves any.
+  std::optional<MemoryLaws> memory = {};
 };
 
 // Cumulative, as /sys/block/*/stat has them.
@@ -54,6 +62,8 @@ class Host {
   [[nodiscard]] const DeviceTotals& device_totals() const { return device_totals_; }
   [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }  // used, in sum
   [[nodiscard]] double queue() const { return use_.queue; }          // requests there now
+  // Bytes of memory that nothing has now. Absent: not known.
+  [[nodiscard]] std::optional<double> memory_available() const;
 
  private:
   void change_device();
@@ -61,6 +71,7 @@ class Host {
   ForegroundIo answer(const ForegroundIo& foreground, double threads);
   void pass(double seconds);
   [[nodiscard]] ForegroundIo foreground_io() const;
+  [[nodiscard]] double memory_bytes() const;
   // Of plants that are there.
   template <class Use>
   void for_each(const Use& use);
@@ -79,6 +90,8 @@ class Host {
   double busy_cpus_ = 0;
   DeviceTotals device_totals_;
   double cpu_seconds_ = 0;
+  // Of the memory, what others than the databases have. Known once it is known who is there.
+  std::optional<double> others_bytes_;
 };
 
 }  // namespace rocktune::sim

@@ -116,6 +116,9 @@ class Plant {
   }
   // What is in the block cache.
   [[nodiscard]] double cached_bytes() const { return cached_bytes_; }
+  // Of a family's memtables, all of them; as they are allocated.
+  [[nodiscard]] double memtable_bytes(std::size_t family) const;
+  [[nodiscard]] double memory_bytes() const;  // block cache and memtables
 
  private:
   struct Memtable {

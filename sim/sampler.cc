@@ -74,12 +74,10 @@ ColumnFamilyReading read_family(const Plant& plant, std::size_t index) {
   read_levels(tree, options.tree.target_file_bytes, reading);
   read_options(options, reading);
   read_running(plant, index, reading);
-  const double full = plant.laws().memtable_fill;
-  const double active = plant.active_bytes(index) / full;
   const auto immutable = static_cast<std::uint64_t>(plant.immutable_memtables(index));
-  reading.active_memtable_bytes = whole_amount(active);
-  reading.all_memtables_bytes =
-      whole_amount(active + static_cast<double>(immutable) * options.write_buffer_bytes);
+  reading.active_memtable_bytes =
+      whole_amount(plant.active_bytes(index) / plant.laws().memtable_fill);
+  reading.all_memtables_bytes = whole_amount(plant.memtable_bytes(index));
   reading.immutable_memtables = immutable;
   reading.memtable_flush_pending = immutable > 0 && plant.running_flushes() == 0 ? 1 : 0;
   reading.pending_compaction_bytes = tree.debt_bytes();
@@ -151,7 +149,8 @@ DeviceReading read_device(const Host& host) {
   return reading;
 }
 
-HostReading read_host(const Host& host) {
+// Each database is in a process of its own.
+HostReading read_host(const Host& host, const Plant& plant) {
   HostReading reading;
   const double seconds = host.seconds();
   const double busy = std::min(host.cpu_seconds(), seconds * host.laws().cpus);
@@ -159,6 +158,11 @@ HostReading read_host(const Host& host) {
   reading.cpu_busy_us = reading.process_cpu_us = whole_amount(busy * 1e6);
   reading.cpu_idle_us = whole_amount((seconds * host.laws().cpus - busy) * 1e6);
   reading.cpu_iowait_us = 0;
+  if (const auto available = host.memory_available()) {
+    reading.memory_total_bytes = whole_amount(host.laws().memory->total_bytes);
+    reading.memory_available_bytes = whole_amount(*available);
+    reading.process_rss_bytes = whole_amount(plant.memory_bytes());
+  }
   return reading;
 }
 
@@ -189,7 +193,7 @@ Sample Sampler::next(const Host& host) {
   sample.database = read_database(plant, sample.at.tick);
   sample.database->agent_sequence = sequence_;
   if (host.laws().device) sample.device = read_device(host);
-  sample.host = read_host(host);
+  sample.host = read_host(host, plant);
   if (options_ != plant.options()) {
     options_ = plant.options();
     knobs_ = read_knobs(options_, found_);

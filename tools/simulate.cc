@@ -1,5 +1,7 @@
 // rocktune simulate: what policies would have come to in a recorded run, or would come to in a
 // scenario, in closed loop.
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -253,6 +255,13 @@ CLI::Option* add_scenario_options(CLI::App& app, ScenarioSource& source) {
   app.add_option("--cpus", source.cpus, "the scenario's machine has so many; default: this one's")
       ->check(CLI::Range(1, 4096))
       ->type_name("NUMBER")
+      ->needs(scenario);
+  source.memory_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  app.add_option("--memory", source.memory_bytes,
+                 "...and so much memory, as 512MiB or 64GiB; default: this one's")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 50))
+      ->type_name("SIZE")
       ->needs(scenario);
   app.add_option("--rocksdb", source.rocksdb_version,
                  "the scenario's RocksDB, whose rules are followed")

@@ -10,8 +10,11 @@ Result<std::vector<SimulateSubject>> scenario_subjects(const ScenarioSource& sou
                                                        const std::vector<PolicyChoice>& policies) {
   const auto scenario = scenario::load_scenario(source.name_or_path, source.full);
   if (!scenario) return tl::unexpected(scenario.error());
-  auto inputs = scenario::scenario_inputs(*scenario, static_cast<double>(source.cpus),
-                                          source.rocksdb_version);
+  sim::HostLaws machine;
+  machine.cpus = static_cast<double>(source.cpus);
+  const auto memory = static_cast<double>(source.memory_bytes);
+  machine.memory = sim::MemoryLaws{memory, memory};  // all of it is the databases'
+  auto inputs = scenario::scenario_inputs(*scenario, machine, source.rocksdb_version);
   if (!inputs) return tl::unexpected(inputs.error().within("scenario " + scenario->name));
   const std::string scale = scenario->scale == 1 ? "" : " at scale " + number_text(scenario->scale);
   std::vector<SimulateSubject> subjects;

@@ -21,8 +21,8 @@ struct SimulateSubject {
 
 struct ScenarioSource {
   std::string name_or_path;
-  bool full = false;  // at life size
-  std::int64_t cpus = 1;
+  bool full = false;                        // at life size
+  std::int64_t cpus = 1, memory_bytes = 0;  // of the machine
   std::string rocksdb_version = "8.9";
 };
 

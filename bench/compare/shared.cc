@@ -110,6 +110,7 @@ json machine_json() {
   json out = json::object();
   if (machine.cpu_model) out["cpu_model"] = *machine.cpu_model;
   if (machine.cpus) out["cpus"] = *machine.cpus;
+  if (machine.memory_bytes) out["memory_bytes"] = *machine.memory_bytes;
   if (machine.kernel) out["kernel"] = *machine.kernel;
   return out;
 }

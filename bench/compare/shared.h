@@ -21,7 +21,7 @@ inline const std::vector<std::string> kComparedPrograms = {"rocktune-bench", "ro
 Result<void> check_programs(const std::vector<std::string>& programs, const nlohmann::json& before);
 // Everything that the scenario came to, with a digest of each file that it names ("files").
 Result<nlohmann::json> parsed_scenario_json(const scenario::Scenario& scenario);
-// Where: "cpu_model", "cpus", "kernel".
+// Where: "cpu_model", "cpus", "memory_bytes", "kernel".
 nlohmann::json machine_json();
 
 // {"schema": "rocktune-compare-directory/1", "scenario", "scenario_digest", "scenario_parsed" (with

@@ -48,6 +48,7 @@ Machine this_machine(const std::string& proc) {
   Machine machine;
   machine.cpu_model = cpu_model(proc);
   machine.cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  machine.memory_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
   utsname system{};
   if (uname(&system) == 0) machine.kernel = std::string(system.sysname) + " " + system.release;
   machine.rocksdb_version = rocksdb_version();

@@ -29,6 +29,7 @@ struct Run {
 struct Machine {
   std::optional<std::string> cpu_model;
   std::optional<std::int64_t> cpus;
+  std::optional<std::int64_t> memory_bytes;
   std::optional<std::string> kernel;
   std::optional<std::string> rocksdb_version;
   std::optional<bool> rocksdb_assertions;

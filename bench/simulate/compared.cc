@@ -143,10 +143,14 @@ Result<sim::SimulationInput> calibrated_on(trace::Reader& reader,
   return calibration.whole(version, machine);
 }
 
+// All memory is the databases': they are small beside it.
 sim::HostLaws machine_of(const Compared& compared,
                          const std::optional<scenario::DeviceProfile>& device) {
   sim::HostLaws machine;
   machine.cpus = compared.cpus;
+  if (const auto& memory = compared.memory_bytes) {
+    machine.memory = sim::MemoryLaws{*memory, *memory};
+  }
   if (!device) return machine;
   machine.device = scenario::device_laws(*device);
   machine.device_spread = 0;
@@ -175,8 +179,9 @@ Result<Compared> read_compared(const std::string& directory) {
   auto runs = finished_runs(directory);
   if (!runs) return tl::unexpected(runs.error());
   std::erase_if(*runs, [](const FinishedRun& run) { return run.run.partial; });
-  Compared compared{directory, *std::move(scenario), *std::move(runs), 1, {}, {}};
+  Compared compared{directory, *std::move(scenario), *std::move(runs), 1, {}, {}, {}};
   compared.cpus = report::number_at(shared, "/machine/cpus").value_or(1);
+  compared.memory_bytes = report::number_at(shared, "/machine/memory_bytes");
   find_traces(compared);
   return compared;
 }
@@ -198,7 +203,8 @@ Result<std::vector<EngineConfig>> engines_of(const Compared& compared, const std
 Result<std::vector<sim::SimulationInput>> inputs_from(const Compared& compared,
                                                       const std::string& source) {
   if (source == kFromScenario) {
-    return scenario::scenario_inputs(compared.scenario, compared.cpus, rocksdb_version());
+    return scenario::scenario_inputs(compared.scenario, machine_of(compared, std::nullopt),
+                                     rocksdb_version());
   }
   const auto path = trace_of(compared, source);
   if (!path) return tl::unexpected(path.error());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct Compared {
   std::string directory;
   scenario::Scenario scenario;                // as it ran
   std::vector<FinishedRun> runs;              // complete ones
-  double cpus = 1;                            // of the machine that it ran on
+  double cpus = 1;                            // of the machine that it ran on...
+  std::optional<double> memory_bytes;         // ...whose memory is not known of older ones
   std::vector<std::string> policies;          // that it has, as first met
   std::map<std::string, std::string> traces;  // of the first run of each that left one
 };

@@ -168,7 +168,8 @@ std::vector<std::string> not_simulated(const ScenarioDatabase& database) {
   return {names.begin(), names.end()};
 }
 
-Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenario, double cpus,
+Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenario,
+                                                          const sim::HostLaws& machine,
                                                           std::string_view rocksdb_version) {
   const auto device = parse_device_spec(scenario.device, scenario.scale);
   if (!device) return tl::unexpected(device.error());
@@ -176,7 +177,7 @@ Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenar
   for (const ScenarioDatabase& database : scenario.databases) {
     auto input = database_input(database, rocksdb_version);
     if (!input) return tl::unexpected(input.error().within("database " + database.name));
-    input->host.cpus = cpus;
+    input->host = machine;
     input->device_name = scenario.device;  // they are on one, and have names for it
     if (device->kind != DeviceKind::kReal) {
       input->host.device = device_laws(device->profile);

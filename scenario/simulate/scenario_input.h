@@ -17,9 +17,10 @@ namespace rocktune::scenario {
 // that only a configuration's `rocksdb_options` has, a memtable, a WAL. Empty: nothing.
 std::vector<std::string> not_simulated(const ScenarioDatabase& database);
 
-// One for each database, on the scenario's device; none where that is the machine's own. Errors:
-// compaction that is not leveled, or column families of different options.
-Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenario, double cpus,
+// One for each database, on this machine with the scenario's device; none where that is the
+// machine's own. Errors: compaction that is not leveled, or column families of different options.
+Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenario,
+                                                          const sim::HostLaws& machine,
                                                           std::string_view rocksdb_version);
 
 }  // namespace rocktune::scenario

@@ -39,6 +39,14 @@ std::optional<DeviceLaws> device_laws(const DeviceCapacities& capacities) {
   return laws;
 }
 
+std::optional<MemoryLaws> memory_laws(const Sample& begin) {
+  if (!begin.host) return std::nullopt;
+  const Counter &total = begin.host->memory_total_bytes,
+                &available = begin.host->memory_available_bytes;
+  if (!total || !available) return std::nullopt;
+  return MemoryLaws{static_cast<double>(*total), static_cast<double>(*available)};
+}
+
 double seconds_of(const std::optional<LatencyHistogram>& from,
                   const std::optional<LatencyHistogram>& to) {
   return from && to && to->sum_us >= from->sum_us
@@ -154,6 +162,7 @@ Result<SimulationInput> RunCalibration::input_from(const Sample& begin, const In
   input.laws = laws();
   input.seen = seen();
   input.host = machine;
+  if (!machine.memory) input.host.memory = memory_laws(begin);
   input.state = family_states(begin, input.laws);
   input.delayed_rate = delayed_rate(begin);
   input.demand = recorded_demand(intervals.demand);

@@ -49,6 +49,7 @@ TEST_CASE("where no RocksDB library is mapped, or none that can be read, it is n
 TEST_CASE("this machine has processors, a kernel and a RocksDB", "[bench][report]") {
   const Machine machine = this_machine();
   CHECK(machine.cpus.value_or(0) >= 1);
+  CHECK(machine.memory_bytes.value_or(0) >= 1 << 20);
   CHECK(machine.kernel);
   CHECK(machine.rocksdb_version);
 }

@@ -11,13 +11,20 @@
 namespace rocktune::scenario {
 namespace {
 
+sim::HostLaws machine(double cpus) {
+  sim::HostLaws laws;
+  laws.cpus = cpus;
+  laws.memory = sim::MemoryLaws{8e9, 8e9};
+  return laws;
+}
+
 TEST_CASE("every built-in scenario becomes an input that can be simulated") {
   for (const Builtin& builtin : builtin_scenarios()) {
     const std::string name(builtin.name);
     INFO(name);
     const auto scenario = load_scenario(name, false);
     REQUIRE(scenario);
-    const auto inputs = scenario_inputs(*scenario, 2, "7.8.3");
+    const auto inputs = scenario_inputs(*scenario, machine(2), "7.8.3");
     REQUIRE(inputs);
     REQUIRE(inputs->size() == scenario->databases.size());
     std::vector<EngineConfig> engines;
@@ -34,7 +41,7 @@ TEST_CASE("every built-in scenario becomes an input that can be simulated") {
 TEST_CASE("nothing of a scenario is calibrated, and its databases share its device") {
   const auto scenario = load_scenario("two-databases", false);
   REQUIRE(scenario);
-  const auto inputs = scenario_inputs(*scenario, 4, "7.8.3");
+  const auto inputs = scenario_inputs(*scenario, machine(4), "7.8.3");
   REQUIRE(inputs);
   REQUIRE(inputs->size() == 2);
   for (const sim::SimulationInput& input : *inputs) {
@@ -42,6 +49,7 @@ TEST_CASE("nothing of a scenario is calibrated, and its databases share its devi
     CHECK(input.laws.l0_bytes_per_second == sim::Laws().l0_bytes_per_second);
     CHECK(input.device_name == scenario->device);
     CHECK(input.host.cpus == 4);
+    CHECK(input.host.memory);
     CHECK(input.host.device);
   }
 }
@@ -65,7 +73,7 @@ TEST_CASE("what the simulator does not know of a database is named") {
   REQUIRE(odd);
   CHECK(not_simulated(odd->databases.front()) ==
         std::vector<std::string>{"bytes_per_sync", "memtable: vector", "wal: sync"});
-  const auto inputs = scenario_inputs(*odd, 2, "7.8.3");
+  const auto inputs = scenario_inputs(*odd, machine(2), "7.8.3");
   REQUIRE(inputs);
   CHECK(inputs->front().options.limit_tunes_itself);
 }
@@ -74,7 +82,7 @@ TEST_CASE("a host without a limiter gets the agent's, another one keeps its own"
   for (const bool limited : {false, true}) {
     const auto scenario = one_database(limited ? "rate_limit: 1MB" : "rate_limit: 0", "");
     REQUIRE(scenario);
-    const auto inputs = scenario_inputs(*scenario, 2, "7.8.3");
+    const auto inputs = scenario_inputs(*scenario, machine(2), "7.8.3");
     REQUIRE(inputs);
     const sim::PlantOptions& options = inputs->front().options;
     CHECK((options.rate_limit > 0) == limited);
@@ -86,7 +94,7 @@ TEST_CASE("a host without a limiter gets the agent's, another one keeps its own"
 TEST_CASE("compaction that is not leveled is refused with its database") {
   const auto universal = one_database("compaction_style: universal", "");
   REQUIRE(universal);
-  const auto inputs = scenario_inputs(*universal, 2, "7.8.3");
+  const auto inputs = scenario_inputs(*universal, machine(2), "7.8.3");
   REQUIRE_FALSE(inputs);
   CHECK(inputs.error().code == ErrorCode::kUnsupported);
   CHECK(inputs.error().message.find("database main: column family default") != std::string::npos);
@@ -95,7 +103,7 @@ TEST_CASE("compaction that is not leveled is refused with its database") {
 TEST_CASE("what was loaded lies in levels that keep their targets but the last") {
   const auto scenario = load_scenario("write-burst", false);
   REQUIRE(scenario);
-  const auto inputs = scenario_inputs(*scenario, 2, "7.8.3");
+  const auto inputs = scenario_inputs(*scenario, machine(2), "7.8.3");
   REQUIRE(inputs);
   const std::vector<double>& levels = inputs->front().state.front().level_bytes;
   CHECK(std::accumulate(levels.begin(), levels.end(), 0.0) == Approx(156250.0 * 1016));

@@ -10,11 +10,11 @@
 namespace rocktune::sim {
 namespace {
 
-constexpr std::uint64_t kDiceStream = 7;
+constexpr std::uint64_t kDiceStream = 7, kMemoryStream = 8;
 
 class Dice {
  public:
-  explicit Dice(std::uint64_t seed) : random_(seed, kDiceStream) {}
+  explicit Dice(std::uint64_t seed, std::uint64_t stream = kDiceStream) : random_(seed, stream) {}
   bool chance(double share) { return random_.uniform() < share; }
   double between(double low, double high) { return low + (high - low) * random_.uniform(); }
   // Both ends included.
@@ -154,6 +154,31 @@ EngineConfig random_config(Dice& dice) {
   return config;
 }
 
+double most_memory(const PlantOptions& options) {
+  double bytes = options.cache_bytes;
+  for (const FamilyOptions& family : options.families) {
+    bytes += family.write_buffer_bytes * static_cast<double>(family.limits.write_buffers);
+  }
+  return bytes;
+}
+
+// Of its own stream, so that whoever has no use for memory meets the same case with any of it.
+// Half of all have a budget beyond what they were found with.
+void add_memory(std::uint64_t seed, HostLaws& machine, const std::vector<Plant>& plants,
+                std::vector<RandomDatabase>& databases) {
+  Dice dice(seed, kMemoryStream);
+  double bytes = 0;
+  for (std::size_t i = 0; i < plants.size(); ++i) {
+    const double most = most_memory(plants[i].options());
+    bytes += most;
+    if (!dice.chance(0.5)) continue;
+    const double budget = most * dice.doubled(1, 3);
+    databases[i].config.budget.memory_max = Bytes{static_cast<std::int64_t>(budget)};
+  }
+  const double total = bytes * dice.doubled(2, 4);
+  machine.memory = MemoryLaws{total, total * dice.between(0.2, 0.9)};
+}
+
 // Of each database's own.
 std::uint64_t luck_of(std::uint64_t luck, std::size_t database) {
   return luck == 0 ? 0 : luck + 1000 * database;
@@ -164,7 +189,7 @@ std::uint64_t luck_of(std::uint64_t luck, std::size_t database) {
 RandomCase random_case(std::uint64_t seed, std::uint64_t luck, double seconds,
                        std::size_t databases) {
   Dice dice(seed);
-  const HostLaws machine = random_machine(dice, seconds);
+  HostLaws machine = random_machine(dice, seconds);
   std::vector<Plant> plants;
   std::vector<RandomDatabase> out;
   for (std::size_t i = 0; i < databases; ++i) {
@@ -172,6 +197,7 @@ RandomCase random_case(std::uint64_t seed, std::uint64_t luck, double seconds,
     auto phases = random_phases(dice, plants.back().laws().bytes_per_write, seconds);
     out.push_back({std::move(phases), random_config(dice)});
   }
+  add_memory(seed, machine, plants, out);
   return {Host(machine, std::move(plants)), std::move(out)};
 }
 
@@ -188,6 +214,7 @@ RandomCase steady_case(std::uint64_t seed, std::uint64_t luck, double seconds,
         random_load(dice, random_threads(dice), plants.back().laws().bytes_per_write);
     out.push_back({{{seconds, load}}, random_config(dice)});
   }
+  add_memory(seed, machine, plants, out);
   return {Host(machine, std::move(plants)), std::move(out)};
 }
 
