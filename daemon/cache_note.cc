@@ -31,7 +31,8 @@ bool CacheNote::lacks_memory(const Features& f, const Budget& budget) const {
   const auto size = static_cast<double>(cache->value);
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const double room = memory_budget(budget, use) - use.total();
-  return room < (kLeastGrowth - 1) * size && spare_memory(f) >= (kLeastGrowth - 1) * size;
+  return room < (kLeastGrowth - 1) * size &&
+         spare_memory(f, f.memory_available_bytes) >= (kLeastGrowth - 1) * size;
 }
 
 void CacheNote::look(const Features& f, const Budget& budget) {

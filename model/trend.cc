@@ -178,4 +178,10 @@ std::optional<double> Trend::largest(double seconds) const {
   return *std::max_element(points.begin(), points.end());
 }
 
+std::optional<double> Trend::smallest(double seconds) const {
+  const auto points = values_of(seconds);
+  if (points.empty()) return std::nullopt;
+  return *std::min_element(points.begin(), points.end());
+}
+
 }  // namespace rocktune

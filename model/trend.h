@@ -45,6 +45,7 @@ class Trend {
   [[nodiscard]] std::optional<double> deviation(double seconds) const;
   [[nodiscard]] std::optional<double> median(double seconds) const;
   [[nodiscard]] std::optional<double> largest(double seconds) const;
+  [[nodiscard]] std::optional<double> smallest(double seconds) const;
   [[nodiscard]] std::size_t size() const { return ticks_.size() - first_; }
   [[nodiscard]] double span_seconds() const;
   // Since the newest point; absent when empty.

@@ -157,12 +157,24 @@ void BuffersLoop::forget_moot_trades(const Situation& situation) {
   if (situation.memory_short || moot) taken_.reset();
 }
 
-// While memory is low only what the cache has given up is free.
+// What the host has to spare, and while memory is low only what the cache has given up, which the
+// process may keep for itself.
 double BuffersLoop::free_bytes(const Situation& situation, double budget, double used) const {
-  const double free = std::max(0.0, budget - used);
-  if (!situation.memory_low) return free;
-  if (situation.memory_short || !has_made_room(situation)) return 0;
-  return std::min(free, static_cast<double>(taken_->from - cache_of(situation)->value));
+  const bool made_room = has_made_room(situation) && !situation.memory_short;
+  const double given_up =
+      made_room ? static_cast<double>(taken_->from - cache_of(situation)->value) : 0;
+  const double spare =
+      situation.memory_low ? 0 : spare_memory(situation.features, situation.memory_available);
+  return std::min(std::max(0.0, budget - used), std::max(spare, given_up));
+}
+
+// Whether all that the cache can give, step by step, is enough for the least growth.
+bool BuffersLoop::cache_can_give(const Situation& situation, const Doubling& doubling) const {
+  const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
+  if (cache == nullptr) return false;
+  const double most = static_cast<double>(cache->value) -
+                      static_cast<double>(least_cache(*cache, situation.features));
+  return doubling.free + most >= doubling.least;
 }
 
 // What doubling the buffers of this family would take and save; absent where it is not worth it, or
@@ -250,6 +262,7 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
   const bool moot =
       !family.writes.fills || unheard_.unheard_again(family.size->column_family, situation.now);
   if (!has_room && (spares_reads || situation.memory_short || moot)) return std::nullopt;
+  if (!has_room && !cache_can_give(situation, *worth)) return std::nullopt;
   if (!has_room) {
     auto room = make_room(situation, *worth);
     claims_ = room.has_value();

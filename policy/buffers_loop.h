@@ -53,6 +53,7 @@ class BuffersLoop {
   [[nodiscard]] bool has_made_room(const Situation& situation) const;
   [[nodiscard]] bool merges_cost_reads() const;
   [[nodiscard]] double free_bytes(const Situation& situation, double budget, double used) const;
+  [[nodiscard]] bool cache_can_give(const Situation& situation, const Doubling& doubling) const;
   [[nodiscard]] std::optional<Doubling> doubling(const Situation& situation,
                                                  const Level0Merges& merges,
                                                  const Family& family) const;

@@ -169,7 +169,8 @@ LentCache::Due LentCache::due(const Situation& situation) {
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const auto size = static_cast<double>(cache.value), before = static_cast<double>(*before_);
   const double free = std::max(0.0, memory_budget(situation.budget, use) - use.total());
-  const double to = std::min(before, size + std::min(free, spare_memory(f)));
+  const double to =
+      std::min(before, size + std::min(free, spare_memory(f, situation.memory_available)));
   const bool matters = to >= (1 + kLeastReclaimed) * size || to >= before;
   Due out;
   out.can_take = cache.changeable && !situation.memory_low;

@@ -22,6 +22,7 @@ constexpr double kLeastMissesPerRead = 0.05, kLeastMissesPerSecond = 100;
 
 void MemoryWatch::observe(const Features& f) {
   pressure_.note(f.at.tick, f.memory_pressure_ratio);
+  available_.note(f.at.tick, f.memory_available_bytes);
   const bool known = f.memory_available_bytes && f.memory_total_bytes;
   const auto less_than = [&](double share) {
     return known && *f.memory_available_bytes < share * *f.memory_total_bytes;
@@ -34,11 +35,29 @@ void MemoryWatch::observe(const Features& f) {
   low_ = waits || less_than(kMemoryLow) || lately;
 }
 
-double spare_memory(const Features& f) {
-  const double available = f.memory_available_bytes.value_or(0);
-  if (!f.memory_total_bytes) return available;
+namespace {
+
+// What write buffers and cache were made larger by, and have not filled yet.
+double unfilled_bytes(const Features& f) {
+  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  double memtables = 0;
+  for (const ColumnFamilyReading& family : f.column_families) {
+    memtables += static_cast<double>(family.all_memtables_bytes.value_or(0));
+  }
+  const auto unfilled = [](double now, double found, double used) {
+    return std::max(0.0, now - std::max(found, used));
+  };
+  return unfilled(use.write_buffers, use.found_buffers, memtables) +
+         unfilled(use.cache, use.found_cache, f.cache_usage_bytes.value_or(use.cache));
+}
+
+}  // namespace
+
+double spare_memory(const Features& f, const Value& available) {
+  const double left = available.value_or(0) - unfilled_bytes(f);
+  if (!f.memory_total_bytes) return std::max(0.0, left);
   const double members = f.shared ? static_cast<double>(f.shared->host_members.value_or(1)) : 1;
-  return std::max(0.0, available - kMemoryLow * *f.memory_total_bytes) / std::max(1.0, members);
+  return std::max(0.0, left - kMemoryLow * *f.memory_total_bytes) / std::max(1.0, members);
 }
 
 Value reads_and_seeks(const Features& f) {

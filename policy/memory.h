@@ -48,18 +48,23 @@ class MemoryWatch {
 
   [[nodiscard]] bool is_short() const { return short_; }
   [[nodiscard]] bool is_low() const { return low_; }
+  // The least of the last 30 s: write buffers come and go.
+  [[nodiscard]] Value available() const { return available_.smallest(kAvailableSeconds); }
   // Share of the time that tasks waited for memory, mean of 5 s.
   [[nodiscard]] Value pressure() const { return pressure_.mean(5); }
 
  private:
+  static constexpr double kAvailableSeconds = 30;
   Trend pressure_{Trend::Jumps::kKeep, 0, 5};
+  Trend available_{Trend::Jumps::kKeep, 0, kAvailableSeconds};
   std::optional<Nanoseconds> short_at_;
   bool short_ = false, low_ = false;
 };
 
-// Bytes that one of the databases on the host may take before memory is low; what is available
-// where the total is not known.
-double spare_memory(const Features& features);
+// Bytes that one of the databases on the host may take before memory is low, of what is
+// `available`; all of that where the total is not known. Without what its own write buffers and
+// cache were made larger by, and have not filled yet.
+double spare_memory(const Features& features, const Value& available);
 
 // budget.memory_max, or what was found.
 double memory_budget(const Budget& budget, const MemoryUse& use);

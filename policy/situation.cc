@@ -372,6 +372,7 @@ Situation Observer::observe(const PolicyInput& input) {
   out.memory_short = memory_.is_short();
   out.memory_low = memory_.is_low();
   out.memory_pressure = memory_.pressure();
+  out.memory_available = memory_.available();
   return out;
 }
 
