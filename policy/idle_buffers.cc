@@ -19,6 +19,7 @@ constexpr double kNoFlush = 1;  // bytes/s, of a mean that decays
 // Reads that are to have back what was taken while there were none, and by how much a cache has to
 // grow by it in one step.
 constexpr double kReadsAgainSeconds = 10, kLeastReclaimed = 0.05;
+constexpr double kStalledLatelySeconds = 60;
 
 // By half, or to what was found.
 std::int64_t one_step_back(const KnobReading& size) {
@@ -158,7 +159,10 @@ bool LentCache::is_wanted(const Situation& situation) {
   const KnobReading* cache = cache_in(situation);
   if (!before_ || cache == nullptr) return false;
   if (cache->owner == KnobOwner::kManual || cache->value >= *before_) before_.reset();
-  const bool writers_need_it = situation.stalled || (situation.trouble && situation.near_limit);
+  if (situation.stalled) stalled_at_ = situation.now;
+  // Between two of its stalls a database is as far behind as in them.
+  const bool writers_need_it = within(stalled_at_, situation.now, kStalledLatelySeconds) ||
+                               (situation.trouble && situation.near_limit);
   return before_ && reads >= kReadsAgainSeconds &&
          situation.objective.first == Priority::kReadP99 && !writers_need_it;
 }

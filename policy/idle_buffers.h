@@ -89,6 +89,7 @@ class LentCache {
   Held reads_again_;
   Held waits_;  // for the cache, while it stood at waits_at_
   std::int64_t waits_at_ = 0;
+  std::optional<Nanoseconds> stalled_at_;
   bool inherited_ = false;  // looked for what an earlier engine has lent
 };
 
