@@ -28,7 +28,6 @@ class BuffersLoop {
   // The cache is not to grow: the memory is meant for the write buffers, or was a moment ago, or a
   // probe is under way.
   [[nodiscard]] bool claims_memory() const { return claims_; }
-  void reset() { *this = BuffersLoop(); }
 
  private:
   struct Family {

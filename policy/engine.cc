@@ -155,7 +155,6 @@ struct Engine::State {
 };
 
 void Engine::State::forget() {
-  policy->reset();
   guard.reset();
   filter.reset();
   rollbacks.reset();

@@ -19,7 +19,6 @@ namespace rocktune {
 class FilterLoop {
  public:
   std::optional<Proposal> decide(const Situation& situation);
-  void reset() { *this = FilterLoop(); }
 
  private:
   // With how many sorted runs a read may look into.

@@ -19,7 +19,6 @@ namespace rocktune {
 class FlowLoop {
  public:
   std::optional<Proposal> decide(const Situation& situation);
-  void reset() { *this = FlowLoop(); }
 
  private:
   void look(const Situation& situation);

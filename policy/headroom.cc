@@ -26,12 +26,12 @@ constexpr double kDeferralEndsSeconds = 10;
 class Headroom : public Policy {
  public:
   explicit Headroom(const HeadroomParams& params)
-      : limiter_(params), jobs_(params), cache_(params) {}
+      : params_(params), limiter_(params), jobs_(params), cache_(params) {}
 
   [[nodiscard]] std::string_view name() const override { return "headroom"; }
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
-    if (input.features.reset) reset();
+    if (input.features.reset) *this = Headroom(params_);
     // Without a reading there is nothing to change from, and no knob to see; nor does it say that
     // what has held for long holds no more.
     if (!input.features.fresh) return {};
@@ -83,29 +83,6 @@ class Headroom : public Policy {
     return out;
   }
 
-  void reset() override {
-    observer_.reset();
-    peace_ = {};
-    relief_at_.reset();
-    relieving_.reset();
-    waits_ = false;
-    ends_deferral_.reset();
-    limiter_.reset();
-    jobs_.reset();
-    subcompactions_.reset();
-    flow_.reset();
-    soft_limits_.reset();
-    l0_room_.reset();
-    write_size_.reset();
-    merges_.reset();
-    l0_trigger_.reset();
-    level_base_.reset();
-    buffers_.reset();
-    cache_.reset();
-    filter_.reset();
-    shape_.reset();
-  }
-
  private:
   // One proposal for each knob: a delay that begins too late gets no room.
   std::array<std::optional<Proposal>, 2> decide_level0_limits(const Situation& situation) {
@@ -128,6 +105,7 @@ class Headroom : public Policy {
     situation.relief_comes = comes && waited < kReliefWaitsSeconds;
   }
 
+  HeadroomParams params_;
   Observer observer_;
   Peace peace_;
   std::optional<Nanoseconds> relief_at_;  // the last wish for more

@@ -45,7 +45,6 @@ class LimiterLoop {
   std::optional<Proposal> decide(const Situation& situation);
   // Compactions wait for reads, and debt is meant to grow.
   [[nodiscard]] bool defers() const { return deferral_.stage() != Deferral::Stage::kNone; }
-  void reset() { *this = LimiterLoop(params_); }
 
  private:
   std::optional<Proposal> unpace(const Situation& situation, const KnobReading& reading);
@@ -93,11 +92,9 @@ inline constexpr double kLoadedReturnSeconds = 10;
 // max_background_jobs
 class JobsLoop {
  public:
-  explicit JobsLoop(const HeadroomParams& params)
-      : params_(params), unused_wait_(params.jobs_return_seconds) {}
+  explicit JobsLoop(const HeadroomParams& params) : unused_wait_(params.jobs_return_seconds) {}
   // `limiter_first`: the limiter is being raised; more jobs would only share what it lets through.
   std::optional<Proposal> decide(const Situation& situation, bool limiter_first);
-  void reset() { *this = JobsLoop(params_); }
 
  private:
   std::optional<Proposal> relieve(const Situation& situation, const KnobReading& reading);
@@ -116,7 +113,6 @@ class JobsLoop {
   [[nodiscard]] std::optional<Proposal> end_sparing(const Situation& situation,
                                                     const KnobReading& reading) const;
 
-  HeadroomParams params_;
   RaisedJobs raised_;
   CostlyJobs costly_;
   SparedJobs spared_;
@@ -138,7 +134,6 @@ class JobsLoop {
 class SubcompactionsLoop {
  public:
   std::optional<Proposal> decide(const Situation& situation);
-  void reset() { *this = SubcompactionsLoop(); }
 
  private:
   std::optional<std::int64_t> threads_;  // as last seen
@@ -152,7 +147,6 @@ class CacheLoop {
   explicit CacheLoop(const HeadroomParams& params) : params_(params) {}
   // `memory_is_claimed`: it is worth more elsewhere; no growth.
   std::optional<Proposal> decide(const Situation& situation, bool memory_is_claimed);
-  void reset() { *this = CacheLoop(params_); }
 
  private:
   struct HitRatio {

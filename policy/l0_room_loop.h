@@ -18,7 +18,6 @@ namespace rocktune {
 class L0RoomLoop {
  public:
   std::optional<Proposal> decide(const Situation& situation);
-  void reset() { *this = L0RoomLoop(); }
 
  private:
   struct Widened {

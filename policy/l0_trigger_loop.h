@@ -18,7 +18,6 @@ namespace rocktune {
 class L0TriggerLoop {
  public:
   std::optional<Proposal> decide(const Situation& situation, const Level0Merges& merges);
-  void reset() { *this = L0TriggerLoop(); }
 
  private:
   std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);

@@ -73,7 +73,6 @@ class Level0Merges {
   [[nodiscard]] double saved_by_larger_buffers(const Level0Merging& merging) const {
     return merging.saved_by_doubling() * (1 + dropped_share_);
   }
-  void reset() { *this = Level0Merges(); }
 
  private:
   // Bytes/s, of buffers had each been full.

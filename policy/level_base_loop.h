@@ -35,7 +35,6 @@ namespace rocktune {
 class LevelBaseLoop {
  public:
   std::optional<Proposal> decide(const Situation& situation, const Level0Merges& merges);
-  void reset() { *this = LevelBaseLoop(); }
 
  private:
   struct Base {

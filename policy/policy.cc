@@ -12,7 +12,6 @@ class Static : public Policy {
  public:
   [[nodiscard]] std::string_view name() const override { return "static"; }
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput&) override { return {}; }
-  void reset() override {}
 };
 
 Result<std::unique_ptr<Policy>> make_static(const PolicyParams& params) {

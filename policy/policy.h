@@ -28,10 +28,9 @@ class Policy {
  public:
   virtual ~Policy() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
-  // At most one proposal per knob and column family.
+  // At most one proposal per knob and column family. Features that say `reset` are of another
+  // database than those before, or of another opening of it: the histories are of what is gone.
   [[nodiscard]] virtual std::vector<Proposal> decide(const PolicyInput& input) = 0;
-  // The histories belong to a database that is gone.
-  virtual void reset() = 0;
   // How much of the guard it is under. kHardLimits is for the peers, which are there to be compared
   // with at their own pace.
   [[nodiscard]] virtual GuardScope guard_scope() const { return GuardScope::kAll; }

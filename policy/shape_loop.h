@@ -34,7 +34,6 @@ class ShapeLoop {
   void give_way();
   // A trial is in the tree, and not judged yet.
   [[nodiscard]] bool measures() const { return trial_ && trial_->applied_at; }
-  void reset() { *this = ShapeLoop(); }
 
  private:
   // What a shape costs, over one measurement.

@@ -196,7 +196,6 @@ class Observer {
  public:
   // Call once per sample that was read. The result refers to the input.
   Situation observe(const PolicyInput& input);
-  void reset() { *this = Observer(); }
 
  private:
   void add(const Features& features);

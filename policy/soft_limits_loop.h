@@ -21,7 +21,6 @@ namespace rocktune {
 class SoftLimitsLoop {
  public:
   std::optional<Proposal> decide(const Situation& situation);
-  void reset() { *this = SoftLimitsLoop(); }
 
  private:
   // The column family that was last seen at its hard limit while writes were stopped.

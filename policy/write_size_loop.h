@@ -30,7 +30,6 @@ namespace rocktune {
 class WriteSizeLoop {
  public:
   std::optional<Proposal> decide(const Situation& situation);
-  void reset() { *this = WriteSizeLoop(); }
 
  private:
   static constexpr double kWorkSeconds = 15, kTrialSeconds = 30;

@@ -85,7 +85,7 @@ class Adoc : public Policy {
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
     const Features& f = input.features;
-    if (f.reset) reset();
+    if (f.reset) *this = Adoc(params_);
     observe(f);
     std::vector<Proposal> out;
     if (!f.fresh || tick_.due(f.at.tick) == 0) return out;
@@ -96,8 +96,6 @@ class Adoc : public Policy {
     for (const ColumnFamilyReading& family : f.column_families) tune_sizes(f, family, slow, out);
     return out;
   }
-
-  void reset() override { *this = Adoc(params_); }
 
  private:
   void observe(const Features& f) {

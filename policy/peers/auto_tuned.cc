@@ -46,13 +46,13 @@ class AutoTuned : public Policy {
     return out;
   }
 
-  void reset() override {
+ private:
+  void reset() {
     tick_.reset();
     settings_.reset();
     use_.reset();
   }
 
- private:
   std::optional<Proposal> tune(const Features& f, const KnobReading& limiter, double most) {
     use_.add(f, f.limiter_use_ratio);
     if (tick_.due(f.at.tick) == 0) return std::nullopt;

@@ -63,7 +63,7 @@ class CockroachL0 : public Policy {
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
     const Features& f = input.features;
-    if (f.reset) reset();
+    if (f.reset) *this = CockroachL0(params_);
     if (!f.fresh) return {};
     flushing_.add(f, f.flush_bytes_per_second);
     compacting_.add(f, f.compaction_write_bytes_per_second);
@@ -81,8 +81,6 @@ class CockroachL0 : public Policy {
     adjust(level0->files, std::max(0.0, left) / ticks, part);
     return apply(f, level0->files);
   }
-
-  void reset() override { *this = CockroachL0(params_); }
 
  private:
   [[nodiscard]] double score(double files) const { return 2 * files / params_.l0_threshold_files; }

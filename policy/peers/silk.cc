@@ -33,13 +33,13 @@ class Silk : public Policy {
     return out;
   }
 
-  void reset() override {
+ private:
+  void reset() {
     value_bytes_.reset();
     device_.clear();
     learnt_bandwidth_.reset();
   }
 
- private:
   void learn_device(const Features& f) {
     device_.update(f);
     const std::optional<double> load = device_.rho();

@@ -54,7 +54,7 @@ class WriteAmpLimiter : public Policy {
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
     const Features& f = input.features;
-    if (f.reset) reset();
+    if (f.reset) *this = WriteAmpLimiter(params_);
     const KnobReading* limiter = changeable(f, knob::kRateLimit);
     if (!f.fresh || limiter == nullptr) return {};
     const double most =
@@ -72,8 +72,6 @@ class WriteAmpLimiter : public Policy {
     settings_.ask(std::move(settings), f.at.tick, out);
     return out;
   }
-
-  void reset() override { *this = WriteAmpLimiter(params_); }
 
  private:
   std::optional<Proposal> tune(const Features& f, const KnobReading& limiter, double most) {
