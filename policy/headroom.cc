@@ -28,8 +28,6 @@ class Headroom : public Policy {
   explicit Headroom(const HeadroomParams& params)
       : params_(params), limiter_(params), jobs_(params), cache_(params) {}
 
-  [[nodiscard]] std::string_view name() const override { return "headroom"; }
-
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
     if (input.features.reset) *this = Headroom(params_);
     // Without a reading there is nothing to change from, and no knob to see; nor does it say that

@@ -10,7 +10,6 @@ namespace {
 // Never changes anything: what every other policy is compared with.
 class Static : public Policy {
  public:
-  [[nodiscard]] std::string_view name() const override { return "static"; }
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput&) override { return {}; }
 };
 

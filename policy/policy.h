@@ -27,7 +27,6 @@ struct PolicyInput {
 class Policy {
  public:
   virtual ~Policy() = default;
-  [[nodiscard]] virtual std::string_view name() const = 0;
   // At most one proposal per knob and column family. Features that say `reset` are of another
   // database than those before, or of another opening of it: the histories are of what is gone.
   [[nodiscard]] virtual std::vector<Proposal> decide(const PolicyInput& input) = 0;

@@ -80,7 +80,6 @@ class Adoc : public Policy {
  public:
   explicit Adoc(const AdocParams& params) : params_(params) {}
 
-  [[nodiscard]] std::string_view name() const override { return kAdoc; }
   [[nodiscard]] GuardScope guard_scope() const override { return GuardScope::kHardLimits; }
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {

@@ -21,7 +21,6 @@ class AutoTuned : public Policy {
  public:
   explicit AutoTuned(const AutoTunedParams& params) : params_(params) {}
 
-  [[nodiscard]] std::string_view name() const override { return kAutoTuned; }
   [[nodiscard]] GuardScope guard_scope() const override { return GuardScope::kHardLimits; }
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {

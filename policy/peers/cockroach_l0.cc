@@ -58,7 +58,6 @@ class CockroachL0 : public Policy {
  public:
   explicit CockroachL0(const CockroachL0Params& params) : params_(params) {}
 
-  [[nodiscard]] std::string_view name() const override { return kCockroachL0; }
   [[nodiscard]] GuardScope guard_scope() const override { return GuardScope::kHardLimits; }
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {

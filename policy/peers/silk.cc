@@ -19,7 +19,6 @@ class Silk : public Policy {
  public:
   explicit Silk(const SilkParams& params) : params_(params) {}
 
-  [[nodiscard]] std::string_view name() const override { return kSilk; }
   [[nodiscard]] GuardScope guard_scope() const override { return GuardScope::kHardLimits; }
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {

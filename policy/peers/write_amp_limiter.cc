@@ -49,7 +49,6 @@ class WriteAmpLimiter : public Policy {
  public:
   explicit WriteAmpLimiter(const WriteAmpLimiterParams& params) : params_(params) {}
 
-  [[nodiscard]] std::string_view name() const override { return kWriteAmpLimiter; }
   [[nodiscard]] GuardScope guard_scope() const override { return GuardScope::kHardLimits; }
 
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
