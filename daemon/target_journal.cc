@@ -52,11 +52,6 @@ std::string standing(const KnobReading& knob) {
 
 constexpr auto id_of = [](const auto& standing) -> const std::string& { return standing.told.id; };
 
-bool may_apply(const Decision& decision) {
-  return decision.verdict.kind == VerdictKind::kAllowed ||
-         decision.verdict.kind == VerdictKind::kClamped;
-}
-
 }  // namespace
 
 void Target::journal_step(const Step& step) {
@@ -199,7 +194,7 @@ DecisionStatus* Target::recent(const std::string& id) {
 // In act mode an allowed decision is the caller's to apply; otherwise the engine is told that it
 // was only said, before the next step.
 void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
-  if (!may_apply(decision)) return;
+  if (!may_be_applied(decision.verdict)) return;
   const std::string held = held_elsewhere();
   if (acts() && held.empty()) {
     to_apply.push_back(decision);

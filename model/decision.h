@@ -46,6 +46,11 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
+// Whether Verdict::value is what the knob may be set to.
+inline bool may_be_applied(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::kAllowed || verdict.kind == VerdictKind::kClamped;
+}
+
 struct Decision {
   std::string id;  // unique within a run of the engine, deterministic: "<sequence>-<n>"
   Proposal proposal;

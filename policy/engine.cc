@@ -100,10 +100,6 @@ void prefer_lower(std::vector<Proposal> preferred, std::vector<Proposal>& propos
   prefer(std::move(preferred), proposals);
 }
 
-bool may_be_applied(const Verdict& verdict) {
-  return verdict.kind == VerdictKind::kAllowed || verdict.kind == VerdictKind::kClamped;
-}
-
 }  // namespace
 
 bool tunes(const EngineConfig& config) {

@@ -11,10 +11,6 @@ constexpr double kFirstRetrySeconds = 5, kLongestRetrySeconds = 60;
 constexpr Nanoseconds kSentAgainAfter = std::chrono::seconds(1);
 constexpr double kForgottenSeconds = 4 * 3600, kForgetEachSeconds = 60;
 
-bool allowed(const Verdict& verdict) {
-  return verdict.kind == VerdictKind::kAllowed || verdict.kind == VerdictKind::kClamped;
-}
-
 }  // namespace
 
 bool JournalFilter::Pause::over(Nanoseconds now) const {
@@ -54,7 +50,7 @@ bool JournalFilter::admits(const Decision& decision, Nanoseconds now) {
   const Proposal& proposal = decision.proposal;
   Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
   knob.used = now;
-  if (allowed(decision.verdict)) {
+  if (may_be_applied(decision.verdict)) {
     if (knob.from != proposal.from) knob.allowed.clear();
     knob.from = proposal.from;
     const auto [pause, first] = knob.allowed.try_emplace(said(proposal), now);

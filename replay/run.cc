@@ -13,11 +13,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-bool may_be_applied(const Decision& decision) {
-  return decision.verdict.kind == VerdictKind::kAllowed ||
-         decision.verdict.kind == VerdictKind::kClamped;
-}
-
 template <class AnyStep>
 void count(const AnyStep& step, JournalCounts& counts) {
   counts.alerts += step.alerts.size();
@@ -107,13 +102,13 @@ void TargetReplay::step(TargetStep& next, const std::function<void(const std::st
   count(replayed, result_.replayed);
   count(recorded, result_.recorded);
   for (const Decision& decision : replayed.decisions) {
-    if (!may_be_applied(decision)) continue;
+    if (!may_be_applied(decision.verdict)) continue;
     agreement_.add_replayed(at.tick, decision.proposal);
     const std::int64_t value = decision.proposal.from;
     only_said_.push_back({decision.id, "advised", "", value, value});
   }
   for (const Decision& decision : recorded.decisions) {
-    if (may_be_applied(decision)) agreement_.add_live(at.tick, decision.proposal);
+    if (may_be_applied(decision.verdict)) agreement_.add_live(at.tick, decision.proposal);
   }
   if (result_.as_recorded) compare(recorded, replayed, lines);
   // Back to where their memory is used again.

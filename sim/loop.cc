@@ -127,10 +127,7 @@ std::vector<Actuation> ClosedLoop::act(std::size_t index, const std::vector<Deci
   PlantOptions options = plant.options();
   for (const Decision& decision : decisions) {
     ++databases_[index].figures.verdicts[std::string(to_string(decision.verdict.kind))];
-    if (decision.verdict.kind != VerdictKind::kAllowed &&
-        decision.verdict.kind != VerdictKind::kClamped) {
-      continue;
-    }
+    if (!may_be_applied(decision.verdict)) continue;
     actuations.push_back(apply(index, decision, options));
   }
   if (!actuations.empty()) plant.set_options(options);

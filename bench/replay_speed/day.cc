@@ -14,11 +14,6 @@ namespace {
 // Nothing of a day is deleted.
 constexpr trace::Limits kDayLimits{Bytes{std::int64_t{1} << 40}, std::chrono::hours(24 * 365)};
 
-bool is_allowed(const Decision& decision) {
-  return decision.verdict.kind == VerdictKind::kAllowed ||
-         decision.verdict.kind == VerdictKind::kClamped;
-}
-
 // Calls `record` with each; the first error ends it.
 template <class Rows, class Record>
 Result<void> record_all(const Rows& rows, Record record) {
@@ -62,7 +57,8 @@ class DayRecorder {
     if (!done) return done;
     return record_all(step.decisions, [&](const Decision& decision) {
       const std::int64_t value = decision.proposal.from;
-      if (is_allowed(decision)) advised_.push_back({decision.id, "advised", "", value, value});
+      if (may_be_applied(decision.verdict))
+        advised_.push_back({decision.id, "advised", "", value, value});
       return recorder_.add_decision(target_, sequence, decision);
     });
   }

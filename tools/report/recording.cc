@@ -27,11 +27,6 @@ score::Contest report_contest(const EngineConfig& engine) {
   return contest;
 }
 
-bool is_allowed(const Decision& decision) {
-  return decision.verdict.kind == VerdictKind::kAllowed ||
-         decision.verdict.kind == VerdictKind::kClamped;
-}
-
 std::string change_text(const Decision& decision) {
   const Proposal& proposal = decision.proposal;
   return proposal.knob + text::in_family(proposal.column_family) + " " +
@@ -145,7 +140,7 @@ void Recording::tell_decisions(const trace::RecordedStep& step, double seconds) 
   for (const Decision& decision : step.decisions) {
     ++totals_.verdicts[decision.verdict.kind];
     decisions_.add(trace::decision_line(wall, name, decision, target_.info.mode));
-    if (!is_allowed(decision)) continue;
+    if (!may_be_applied(decision.verdict)) continue;
     const std::string change = change_text(decision);
     if (changes_.size() >= kMostTold) changes_.clear();
     changes_[decision.id] = change;
