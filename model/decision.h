@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/indicators.h"
+#include "model/knob_readings.h"
 
 namespace rocktune {
 
@@ -33,6 +35,18 @@ struct Proposal {
   std::vector<Driver> evidence;
   bool operator==(const Proposal&) const = default;
 };
+
+// Which knob, by its name and its column family: empty where it is of the whole database.
+using KnobId = std::pair<std::string, std::string>;
+inline KnobId knob_of(const Proposal& proposal) {
+  return {proposal.knob, proposal.column_family};
+}
+inline bool same_knob(const Proposal& a, const Proposal& b) {
+  return a.knob == b.knob && a.column_family == b.column_family;
+}
+inline bool same_knob(const Proposal& proposal, const KnobReading& reading) {
+  return proposal.knob == reading.name && proposal.column_family == reading.column_family;
+}
 
 enum class VerdictKind { kAllowed, kClamped, kHeld, kRejected };
 std::string_view to_string(VerdictKind kind);  // "allowed", "clamped", "held", "rejected"

@@ -17,7 +17,7 @@ std::string Canaries::loop_for(const Proposal& proposal) const {
 
 void Canaries::decided(const Decision& decision, Nanoseconds now) {
   const Proposal& proposal = decision.proposal;
-  const Key key = knob_of(proposal);
+  const KnobId key = knob_of(proposal);
   decided_.erase(key);
   if (proposal.expected.feature.empty()) return;
   const std::string loop = loop_for(proposal);
@@ -26,7 +26,7 @@ void Canaries::decided(const Decision& decision, Nanoseconds now) {
 }
 
 void Canaries::applied(const Decision& decision, Nanoseconds now) {
-  const Key key = knob_of(decision.proposal);
+  const KnobId key = knob_of(decision.proposal);
   applied_.erase(key);  // cut short by this change, whatever it expects
   auto decided = decided_.find(key);
   if (decided == decided_.end() || decided->second.id != decision.id) return;

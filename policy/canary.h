@@ -12,7 +12,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "model/decision.h"
 #include "policy/gone_knobs.h"
@@ -36,13 +35,12 @@ class Canaries {
   }
 
  private:
-  using Key = std::pair<std::string, std::string>;  // knob and column family
   struct Open {
     std::string id, loop;
     Nanoseconds since{0};
     double window_seconds = 0;
   };
-  using Changes = std::map<Key, Open>;
+  using Changes = std::map<KnobId, Open>;
   [[nodiscard]] std::string loop_for(const Proposal& proposal) const;
   static const Changes::value_type* other_of(const Changes& changes, const std::string& loop,
                                              const Proposal& proposal, Nanoseconds now,
@@ -53,7 +51,7 @@ class Canaries {
     std::string name;
     Nanoseconds since{0};
   };
-  std::map<Key, Loop> loops_;  // that changed the knob last
+  std::map<KnobId, Loop> loops_;  // that changed the knob last
 };
 
 }  // namespace rocktune

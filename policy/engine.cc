@@ -81,9 +81,7 @@ Result<void> check(const EngineConfig& config) {
 // Puts these first, instead of what others want of the same knobs.
 void prefer(std::vector<Proposal> preferred, std::vector<Proposal>& proposals) {
   for (const Proposal& one : preferred) {
-    std::erase_if(proposals, [&](const Proposal& other) {
-      return other.knob == one.knob && other.column_family == one.column_family;
-    });
+    std::erase_if(proposals, [&](const Proposal& other) { return same_knob(other, one); });
   }
   proposals.insert(proposals.begin(), std::make_move_iterator(preferred.begin()),
                    std::make_move_iterator(preferred.end()));
@@ -93,8 +91,7 @@ void prefer(std::vector<Proposal> preferred, std::vector<Proposal>& proposals) {
 void prefer_lower(std::vector<Proposal> preferred, std::vector<Proposal>& proposals) {
   std::erase_if(preferred, [&](const Proposal& one) {
     return std::any_of(proposals.begin(), proposals.end(), [&](const Proposal& other) {
-      return other.knob == one.knob && other.column_family == one.column_family &&
-             other.to < one.to;
+      return same_knob(other, one) && other.to < one.to;
     });
   });
   prefer(std::move(preferred), proposals);

@@ -183,10 +183,9 @@ void GiveBack::propose(const PolicyInput& input, std::vector<Proposal>& proposal
     if (name == knob::kRateLimit && scope_ != GuardScope::kAll) continue;
     const KnobReading* reading = changeable_knob(input.features, name);
     if (reading == nullptr) continue;
-    const auto same = [&](const Proposal& other) {
-      return other.knob == reading->name && other.column_family == reading->column_family;
-    };
-    const auto wanted = std::find_if(proposals.begin(), proposals.end(), same);
+    const auto wanted =
+        std::find_if(proposals.begin(), proposals.end(),
+                     [&](const Proposal& other) { return same_knob(other, *reading); });
     // What the policy itself wants low is not given back to it.
     const bool wanted_low = wanted != proposals.end() && wanted->to < wanted->from;
     // Nor what it, or somebody else, has set since: where it stood before is no longer anybody's

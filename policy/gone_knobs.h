@@ -3,9 +3,7 @@
 // internal to policy/.
 #pragma once
 
-#include <string>
-#include <utility>
-
+#include "model/decision.h"
 #include "model/sample.h"
 
 namespace rocktune {
@@ -13,12 +11,10 @@ namespace rocktune {
 // As of one sample.
 class GoneKnobs {
  public:
-  using Key = std::pair<std::string, std::string>;  // knob and column family
-
   GoneKnobs(const KnobReadings& knobs, Nanoseconds now) : knobs_(knobs), now_(now) {}
 
   // Not in the sample, and last used so long ago that nothing waits for it any more.
-  [[nodiscard]] bool has(const Key& knob, Nanoseconds last_used) const {
+  [[nodiscard]] bool has(const KnobId& knob, Nanoseconds last_used) const {
     return seconds_between(last_used, now_) > kKeptSeconds &&
            knobs_.find(knob.first, knob.second) == nullptr;
   }

@@ -19,10 +19,6 @@ constexpr std::size_t kMostChanges = 4096;  // per hour, whatever the budget say
 
 }  // namespace
 
-GuardHistory::Key GuardHistory::key_of(const Proposal& proposal) {
-  return {proposal.knob, proposal.column_family};
-}
-
 void GuardHistory::observe(const Features& features) {
   if (features.limiter_bytes_per_second) {
     limiter_.add(features.at.tick, *features.limiter_bytes_per_second);
@@ -40,19 +36,19 @@ std::optional<double> GuardHistory::limiter_peak() const {
 }
 
 void GuardHistory::record(const Proposal& proposal, Nanoseconds now) {
-  std::deque<Nanoseconds>& moves = moves_[key_of(proposal)];
+  std::deque<Nanoseconds>& moves = moves_[knob_of(proposal)];
   moves.push_back(now);
   if (moves.size() > kMostMoves) moves.pop_front();
-  changes_.push_back({now, key_of(proposal)});
+  changes_.push_back({now, knob_of(proposal)});
   if (changes_.size() > kMostChanges) changes_.pop_front();
 }
 
 void GuardHistory::undo(const Proposal& proposal) {
-  auto moves = moves_.find(key_of(proposal));
+  auto moves = moves_.find(knob_of(proposal));
   if (moves == moves_.end() || moves->second.empty()) return;
   moves->second.pop_back();
   for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
-    if (change->key != key_of(proposal)) continue;
+    if (change->knob != knob_of(proposal)) continue;
     changes_.erase(std::next(change).base());
     return;
   }
@@ -72,7 +68,7 @@ void GuardHistory::reset() {
 
 std::optional<std::string> GuardHistory::dwell(const Proposal& proposal, const KnobSpec& spec,
                                                Nanoseconds now) const {
-  auto moves = moves_.find(key_of(proposal));
+  auto moves = moves_.find(knob_of(proposal));
   if (moves == moves_.end() || moves->second.empty()) return std::nullopt;
   const bool lets_go = proposal.knob == knob::kRateLimit && proposal.to > proposal.from;
   const Nanoseconds rest = lets_go && stalled_ == now ? kStallDwell : spec.dwell;

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "model/decision.h"
 #include "model/features.h"
@@ -37,14 +36,12 @@ class GuardHistory {
   [[nodiscard]] std::size_t remembered() const { return moves_.size(); }  // knobs
 
  private:
-  using Key = std::pair<std::string, std::string>;
   struct Change {
     Nanoseconds tick{0};
-    Key key;
+    KnobId knob;
   };
-  static Key key_of(const Proposal& proposal);
 
-  std::map<Key, std::deque<Nanoseconds>> moves_;
+  std::map<KnobId, std::deque<Nanoseconds>> moves_;
   std::deque<Change> changes_;
   Trend limiter_{Trend::Jumps::kKeep, 0, 30};
   std::optional<Nanoseconds> stalled_;

@@ -70,7 +70,7 @@ class Headroom : public Policy {
     std::optional<Proposal> shape = shape_.decide(situation);
     // One proposal for each knob: the tree follows level 0 before anything is tried with it, but
     // not before what was tried in vain is taken back. A debt goes before both.
-    if (base && shape && base->knob == shape->knob && base->column_family == shape->column_family) {
+    if (base && shape && same_knob(*base, *shape)) {
       const bool undo = shape->rule == "shape.undo" && base->rule != "level_base.debt";
       (undo ? base : shape).reset();
       if (!undo) shape_.give_way();
@@ -86,9 +86,7 @@ class Headroom : public Policy {
   std::array<std::optional<Proposal>, 2> decide_level0_limits(const Situation& situation) {
     std::optional<Proposal> soft_limit = soft_limits_.decide(situation);
     std::optional<Proposal> room = l0_room_.decide(situation);
-    const bool same = soft_limit && room && soft_limit->knob == room->knob &&
-                      soft_limit->column_family == room->column_family;
-    if (same) room.reset();
+    if (soft_limit && room && same_knob(*soft_limit, *room)) room.reset();
     return {std::move(soft_limit), std::move(room)};
   }
 

@@ -27,7 +27,7 @@ JournalFilter::Said JournalFilter::said(const Proposal& proposal) {
 }
 
 bool JournalFilter::wants(const Proposal& proposal, Nanoseconds now) const {
-  auto known = knobs_.find({proposal.knob, proposal.column_family});
+  auto known = knobs_.find(knob_of(proposal));
   if (known == knobs_.end()) return true;
   const Knob& knob = known->second;
   if (knob.retry_at) return now >= *knob.retry_at;
@@ -48,7 +48,7 @@ void JournalFilter::forget_unused(Nanoseconds now) {
 bool JournalFilter::admits(const Decision& decision, Nanoseconds now) {
   forget_unused(now);
   const Proposal& proposal = decision.proposal;
-  Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
+  Knob& knob = knobs_[knob_of(proposal)];
   knob.used = now;
   if (may_be_applied(decision.verdict)) {
     if (knob.from != proposal.from) knob.allowed.clear();
@@ -68,7 +68,7 @@ bool JournalFilter::admits(const Decision& decision, Nanoseconds now) {
 }
 
 void JournalFilter::failed(const Proposal& proposal, Nanoseconds now) {
-  Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
+  Knob& knob = knobs_[knob_of(proposal)];
   knob.failures = std::min(knob.failures + 1, 8);
   double wait = std::min(kFirstRetrySeconds * std::exp2(knob.failures - 1), kLongestRetrySeconds);
   knob.retry_at =
@@ -76,11 +76,11 @@ void JournalFilter::failed(const Proposal& proposal, Nanoseconds now) {
 }
 
 void JournalFilter::not_sent(const Proposal& proposal, Nanoseconds now) {
-  knobs_[{proposal.knob, proposal.column_family}].retry_at = now + kSentAgainAfter;
+  knobs_[knob_of(proposal)].retry_at = now + kSentAgainAfter;
 }
 
 void JournalFilter::forget(const Proposal& proposal) {
-  Knob& knob = knobs_[{proposal.knob, proposal.column_family}];
+  Knob& knob = knobs_[knob_of(proposal)];
   knob.failures = 0;
   knob.retry_at.reset();
   // If the knob moved and stands there again, somebody put it back.

@@ -62,8 +62,7 @@ class JournalFilter {
   };
   static Said said(const Proposal& proposal);
   void forget_unused(Nanoseconds now);
-  using Key = std::pair<std::string, std::string>;
-  std::map<Key, Knob> knobs_;
+  std::map<KnobId, Knob> knobs_;
   std::optional<Nanoseconds> looked_for_unused_;
 };
 

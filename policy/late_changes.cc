@@ -1,6 +1,8 @@
 #include "policy/late_changes.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "policy/memory.h"
 
@@ -13,7 +15,7 @@ constexpr double kDoubtSeconds = 10;
 }  // namespace
 
 void LateChanges::failed(const Decision& decision) {
-  auto& doubts = doubts_[{decision.proposal.knob, decision.proposal.column_family}];
+  auto& doubts = doubts_[knob_of(decision.proposal)];
   // Tried again it is the same change, and made once.
   std::erase_if(doubts, [&](const Doubt& doubt) {
     return doubt.decision.verdict.value == decision.verdict.value;

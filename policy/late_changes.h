@@ -7,8 +7,6 @@
 
 #include <map>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "model/decision.h"
@@ -20,7 +18,7 @@ class LateChanges {
  public:
   void failed(const Decision& decision);
   // Another change of the knob was made since: nobody could tell the two apart.
-  void made(const Proposal& proposal) { doubts_.erase({proposal.knob, proposal.column_family}); }
+  void made(const Proposal& proposal) { doubts_.erase(knob_of(proposal)); }
   // Those of which this sample shows that they were made: the knob stands where the change was to
   // put it, by nobody else's hand. Asked for until 10 s of samples have shown otherwise.
   std::vector<Decision> found(const Features& features);
@@ -32,7 +30,7 @@ class LateChanges {
     std::optional<Nanoseconds> looked;  // first, since it failed
   };
   static constexpr std::size_t kMost = 4;  // of one knob: each may wait in the agent
-  std::map<std::pair<std::string, std::string>, std::vector<Doubt>> doubts_;  // by knob and family
+  std::map<KnobId, std::vector<Doubt>> doubts_;
 };
 
 }  // namespace rocktune

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/knobs.h"
 #include "model/text.h"
@@ -37,13 +38,13 @@ std::string times(std::size_t detections) {
 }  // namespace
 
 void Oscillation::moved(const Proposal& proposal, Nanoseconds now) {
-  std::deque<Move>& moves = knobs_[{proposal.knob, proposal.column_family}].moves;
+  std::deque<Move>& moves = knobs_[knob_of(proposal)].moves;
   moves.push_back({now, proposal.to > proposal.from});
   if (moves.size() > kMostTurns) moves.pop_front();
 }
 
 void Oscillation::undo(const Proposal& proposal) {
-  auto knob = knobs_.find({proposal.knob, proposal.column_family});
+  auto knob = knobs_.find(knob_of(proposal));
   if (knob != knobs_.end() && !knob->second.moves.empty()) knob->second.moves.pop_back();
 }
 
@@ -112,7 +113,7 @@ std::optional<std::string> Oscillation::frozen(const Proposal& proposal, const K
 
 std::optional<std::string> Oscillation::blocks(const Proposal& proposal, std::int64_t value,
                                                std::int64_t found, Nanoseconds now) {
-  auto known = knobs_.find({proposal.knob, proposal.column_family});
+  auto known = knobs_.find(knob_of(proposal));
   if (known == knobs_.end() || is_free(proposal, value, found)) return std::nullopt;
   Knob& knob = known->second;
   while (!knob.detections.empty() &&

@@ -17,7 +17,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/decision.h"
@@ -40,7 +39,6 @@ class Oscillation {
   [[nodiscard]] std::size_t remembered() const { return knobs_.size(); }
 
  private:
-  using Key = std::pair<std::string, std::string>;
   struct Move {
     Nanoseconds tick{0};
     bool up = false;
@@ -60,7 +58,7 @@ class Oscillation {
   static std::optional<std::string> frozen(const Proposal& proposal, const Knob& knob,
                                            Nanoseconds now);
 
-  std::map<Key, Knob> knobs_;
+  std::map<KnobId, Knob> knobs_;
   std::vector<GuardNote> notes_;
 };
 

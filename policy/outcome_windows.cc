@@ -51,10 +51,6 @@ bool taken_over(const Decision& decision, const Actuation& actuation, const Feat
   return knob != nullptr && knob->value != actuation.after && !under_way.make(*knob);
 }
 
-bool same_knob(const Proposal& a, const Proposal& b) {
-  return a.knob == b.knob && a.column_family == b.column_family;
-}
-
 // As they were before, to be counted anew.
 std::vector<SloWatch::Watched> unseen_yet(std::vector<SloWatch::Watched> slos) {
   for (SloWatch::Watched& slo : slos) {

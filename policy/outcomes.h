@@ -36,7 +36,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/decision.h"
@@ -56,11 +55,6 @@ inline constexpr double kMostUnseenSeconds = 300;
 // ...but of what was seen all the time it says something for so long: a rollback waits for the end
 // of a freeze, and what it rests on is looked at again where that has taken minutes.
 inline constexpr double kMostFrozenSeconds = 3600;
-
-// Which knob, and of which column family.
-inline std::pair<std::string, std::string> knob_of(const Proposal& proposal) {
-  return {proposal.knob, proposal.column_family};
-}
 
 // A change that is to be taken back for what another one's evaluation showed.
 struct Culprit {
@@ -172,10 +166,10 @@ class Outcomes {
     std::string what;  // a clause's subject
     Nanoseconds tick{0};
   };
-  std::optional<Unjudged> unjudged_;  // the last change that nobody judges
-  KnobReadings knobs_;                // as last read
-  std::map<std::pair<std::string, std::string>, std::int64_t> ours_;  // what we set last
-  std::vector<Finished> cut_;  // to be handed out by the next observe()
+  std::optional<Unjudged> unjudged_;     // the last change that nobody judges
+  KnobReadings knobs_;                   // as last read
+  std::map<KnobId, std::int64_t> ours_;  // what we set last
+  std::vector<Finished> cut_;            // to be handed out by the next observe()
 };
 
 }  // namespace rocktune

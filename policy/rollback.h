@@ -84,7 +84,7 @@ class Rollbacks {
   void give_up(const Wanted& wanted, bool gone, const char* why);
   void keep(const Wanted& wanted, bool gone);
   static Proposal back(const Wanted& wanted, std::int64_t to);
-  std::map<std::pair<std::string, std::string>, Wanted> wanted_;
+  std::map<KnobId, Wanted> wanted_;
   std::vector<GuardNote> notes_;
   std::vector<Culprit> given_up_;
   std::vector<Thawed> thawed_;

@@ -15,9 +15,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "model/decision.h"
 #include "model/engine_config.h"
 #include "model/objective.h"
 #include "policy/device_budget.h"
@@ -50,7 +50,7 @@ struct ShareMember {
   KnobReadings knobs;                    // as last read
   // Of what it has in common with others of its process: the same name for the same limiter or
   // cache, by knob and column family.
-  using InCommon = std::map<std::pair<std::string, std::string>, std::string>;
+  using InCommon = std::map<KnobId, std::string>;
   InCommon in_common;
   MemoryUse memory;  // of all its column families
   Demand demand;

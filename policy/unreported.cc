@@ -27,8 +27,7 @@ std::optional<Decision> Unreported::take(const std::string& decision_id) {
 bool Unreported::make(const KnobReading& reading) const {
   return std::any_of(decisions_.begin(), decisions_.end(), [&](const auto& one) {
     const Decision& decision = one.second;
-    return decision.verdict.value == reading.value && decision.proposal.knob == reading.name &&
-           decision.proposal.column_family == reading.column_family;
+    return decision.verdict.value == reading.value && same_knob(decision.proposal, reading);
   });
 }
 
