@@ -5,7 +5,7 @@
 // not thread-safe.
 #pragma once
 
-#include <vector>
+#include <optional>
 
 #include "policy/learnt_wish.h"
 #include "policy/memory.h"

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <string>
 
-#include "model/text.h"
-
 namespace rocktune {
 namespace {
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "model/feature_stream.h"
-#include "model/knobs.h"
 #include "model/text.h"
 #include "policy/give_back.h"
 #include "policy/guard.h"
@@ -17,6 +16,7 @@
 #include "policy/over_budget.h"
 #include "policy/peers/peers.h"
 #include "policy/pins.h"
+#include "policy/policy.h"
 #include "policy/rollback.h"
 #include "policy/sharing.h"
 #include "policy/spared_jobs.h"

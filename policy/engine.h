@@ -8,7 +8,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,8 @@
 #include "model/features.h"
 #include "model/histogram_form.h"
 #include "model/indicators.h"
+#include "model/result.h"
 #include "policy/demand.h"
-#include "policy/policy.h"
 
 namespace rocktune {
 

@@ -8,7 +8,6 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "model/write_stall.h"
-#include "policy/guard_limits.h"
 #include "policy/memory.h"
 #include "policy/situation.h"
 

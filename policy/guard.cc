@@ -16,7 +16,6 @@
 #include "policy/guard_history.h"
 #include "policy/guard_limits.h"
 #include "policy/in_common.h"
-#include "policy/memory.h"
 #include "policy/oscillation.h"
 #include "policy/pins.h"
 #include "policy/sharing.h"

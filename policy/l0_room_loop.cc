@@ -4,7 +4,6 @@
 #include <string>
 
 #include "model/knobs.h"
-#include "model/text.h"
 #include "policy/job_slots.h"
 #include "policy/level0_reads.h"
 #include "policy/spared_jobs.h"

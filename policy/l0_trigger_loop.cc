@@ -6,7 +6,6 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/level0_reads.h"
-#include "policy/memory.h"
 
 namespace rocktune {
 namespace {

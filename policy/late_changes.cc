@@ -4,8 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "policy/memory.h"
-
 namespace rocktune {
 namespace {
 

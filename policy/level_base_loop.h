@@ -24,7 +24,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "policy/level0_merges.h"
 #include "policy/situation.h"

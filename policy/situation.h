@@ -3,7 +3,6 @@
 // explains the terms. Pure; bounded; internal to policy/.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <optional>

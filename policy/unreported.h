@@ -4,7 +4,6 @@
 // internal to policy/.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
