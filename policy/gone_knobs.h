@@ -5,6 +5,7 @@
 
 #include "model/decision.h"
 #include "model/sample.h"
+#include "policy/growing_rest.h"
 
 namespace rocktune {
 
@@ -20,8 +21,8 @@ class GoneKnobs {
   }
 
  private:
-  // As long as the longest rest of a knob (policy/blame.cc, policy/oscillation.cc).
-  static constexpr double kKeptSeconds = 4 * 3600;
+  // As long as the longest rest of a knob (policy/blame.h, policy/oscillation.h).
+  static constexpr double kKeptSeconds = GrowingRest::kLongestSeconds;
 
   const KnobReadings& knobs_;
   Nanoseconds now_;

@@ -1,6 +1,7 @@
-// GrowingRest: who did no good rests for ten minutes; again within four hours of the end of that,
-// for twice as long, up to four hours. Ten minutes is what the guard looks back for oscillation,
-// four hours what the loops' own rests grow to (docs/control.md). Pure; internal to policy/.
+// GrowingRest: who did no good rests for ten minutes, or as long as it is told to at first; again
+// within four hours of the end of that, for twice as long, up to four hours. Ten minutes is what
+// the guard looks back for oscillation, four hours what the loops' own rests grow to
+// (docs/control.md). Pure; internal to policy/.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +13,11 @@ namespace rocktune {
 
 class GrowingRest {
  public:
+  static constexpr double kFirstSeconds = 600, kLongestSeconds = 4 * 3600;
+
+  explicit GrowingRest(double first_seconds = kFirstSeconds) : first_seconds_(first_seconds) {}
   void begin(Nanoseconds now) {
-    seconds_ = remembered(now) ? std::min(2 * seconds_, kLongestSeconds) : kFirstSeconds;
+    seconds_ = remembered(now) ? std::min(2 * seconds_, kLongestSeconds) : first_seconds_;
     since_ = now;
   }
   // 0: it does not rest.
@@ -25,12 +29,12 @@ class GrowingRest {
   [[nodiscard]] bool remembered(Nanoseconds now) const {
     return since_ && seconds_between(*since_, now) < seconds_ + kLongestSeconds;
   }
-  [[nodiscard]] bool is_first() const { return seconds_ <= kFirstSeconds; }
+  [[nodiscard]] bool is_first() const { return seconds_ <= first_seconds_; }
   [[nodiscard]] const std::optional<Nanoseconds>& since() const { return since_; }
-  void reset() { *this = GrowingRest(); }
+  void reset() { *this = GrowingRest(first_seconds_); }
 
  private:
-  static constexpr double kFirstSeconds = 600, kLongestSeconds = 4 * 3600;
+  double first_seconds_;
   std::optional<Nanoseconds> since_;
   double seconds_ = 0;
 };

@@ -14,8 +14,6 @@ constexpr double kWindowSeconds = 600;
 constexpr int kMostReversals = 2;  // the third is one too many
 constexpr double kWidenedSeconds = 3600;
 constexpr std::size_t kFreezeAt = 3;  // detections within that hour
-constexpr double kFirstFreezeSeconds = 1800;
-constexpr double kLongestFreezeSeconds = 4 * 3600;
 constexpr double kLeastStep = 0.05;
 constexpr std::size_t kMostTurns = 64;  // per knob; its dwell keeps it far below
 
@@ -57,12 +55,8 @@ void Oscillation::detect(const Proposal& proposal, Knob& knob, Nanoseconds rever
   if (knob.detections.size() < kFreezeAt) {
     text += "its least step is " + times(knob.detections.size()) + " as large for an hour";
   } else {
-    const bool again = knob.frozen_at && seconds_between(*knob.frozen_at, now) <
-                                             knob.frozen_seconds + kLongestFreezeSeconds;
-    knob.frozen_seconds =
-        again ? std::min(2 * knob.frozen_seconds, kLongestFreezeSeconds) : kFirstFreezeSeconds;
-    knob.frozen_at = now;
-    text += "it is left alone for " + text::duration(knob.frozen_seconds);
+    knob.freeze.begin(now);
+    text += "it is left alone for " + text::duration(knob.freeze.left_seconds(now));
   }
   notes_.push_back({proposal.knob, proposal.column_family, text});
 }
@@ -104,8 +98,7 @@ std::optional<std::string> Oscillation::too_small(const Proposal& proposal, cons
 
 std::optional<std::string> Oscillation::frozen(const Proposal& proposal, const Knob& knob,
                                                Nanoseconds now) {
-  if (!knob.frozen_at) return std::nullopt;
-  const double left = knob.frozen_seconds - seconds_between(*knob.frozen_at, now);
+  const double left = knob.freeze.left_seconds(now);
   if (left <= 0) return std::nullopt;
   return named(proposal) + " was moved to and fro again and again: it is left alone for another " +
          text::duration(std::max(left, 1.0));
@@ -133,7 +126,7 @@ std::vector<GuardNote> Oscillation::take_notes() {
 }
 
 Nanoseconds Oscillation::Knob::last_used() const {
-  Nanoseconds last = frozen_at.value_or(Nanoseconds{0});
+  Nanoseconds last = freeze.since().value_or(Nanoseconds{0});
   if (!moves.empty()) last = std::max(last, moves.back().tick);
   if (!detections.empty()) last = std::max(last, detections.back());
   return last;

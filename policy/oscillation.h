@@ -21,6 +21,7 @@
 
 #include "model/decision.h"
 #include "policy/gone_knobs.h"
+#include "policy/growing_rest.h"
 
 namespace rocktune {
 
@@ -39,16 +40,16 @@ class Oscillation {
   [[nodiscard]] std::size_t remembered() const { return knobs_.size(); }
 
  private:
+  static constexpr double kFirstFreezeSeconds = 1800;
   struct Move {
     Nanoseconds tick{0};
     bool up = false;
   };
   struct Knob {
     std::deque<Move> moves;
-    std::deque<Nanoseconds> detections;    // of the last hour
-    std::optional<Nanoseconds> reversal;   // the newest one when last detected
-    std::optional<Nanoseconds> frozen_at;  // the newest freeze
-    double frozen_seconds = 0;
+    std::deque<Nanoseconds> detections;   // of the last hour
+    std::optional<Nanoseconds> reversal;  // the newest one when last detected
+    GrowingRest freeze{kFirstFreezeSeconds};
     [[nodiscard]] Nanoseconds last_used() const;
   };
   void detect(const Proposal& proposal, Knob& knob, Nanoseconds reversal, Nanoseconds now);
