@@ -28,11 +28,7 @@ constexpr double kBacklogSeconds = 30;
 constexpr double kAnswerSeconds = 5;
 
 bool has_backlog(const PolicyInput& input) {
-  if (writes_stall(input.features)) return true;
-  return std::any_of(input.indicators.begin(), input.indicators.end(), [](const Indicator& one) {
-    return one.kind == IndicatorKind::kCompactionBacklog && one.valid &&
-           one.state != AlertState::kOk;
-  });
+  return writes_stall(input.features) || backlog_warns(input.indicators);
 }
 
 std::optional<std::int64_t> whole(const Counter& counter) {

@@ -109,6 +109,11 @@ std::string worst_cause(const Features& f, const Value& memtable_ratio) {
 
 }  // namespace
 
+bool backlog_warns(const std::vector<Indicator>& indicators) {
+  const Indicator* backlog = find(indicators, IndicatorKind::kCompactionBacklog);
+  return backlog != nullptr && backlog->state != AlertState::kOk;
+}
+
 double Held::update(bool condition, Nanoseconds now) {
   const bool gap = gaps_.look(now) > 0;
   if (gap) since_.reset();
@@ -175,7 +180,7 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.stands_still =
       stopped >= kStoppedSeconds ||
       (long_enough && stalled_long_.mean(kStandsStillSeconds).value_or(0) >= kStandsStill);
-  bool warns = backlog != nullptr && backlog->state != AlertState::kOk;
+  const bool warns = backlog_warns(input.indicators);
   out.trouble = out.stalled || warns;
   const double level0 = f.l0_ratio.value_or(0);
   const bool debt_near = f.pending_ratio.value_or(0) >= kNearLimit;

@@ -191,6 +191,9 @@ class LeastOfDay {
   std::deque<std::pair<std::int64_t, double>> hours_;
 };
 
+// The indicator of the backlog says something, and warns.
+bool backlog_warns(const std::vector<Indicator>& indicators);
+
 class Observer {
  public:
   // Call once per sample that was read. The result refers to the input.
