@@ -12,13 +12,6 @@
 namespace rocktune {
 namespace {
 
-std::int64_t jobs_ceiling(const LimitInput& input) {
-  if (input.budget.jobs_max) return *input.budget.jobs_max;
-  std::int64_t cpus = whole_bytes(input.features.cpus.value_or(0));
-  // What the operator had set is not too much, and RocksDB needs two.
-  return std::max({cpus, input.reading.found, std::int64_t{2}});
-}
-
 // The budget, less what the other knobs take of it.
 std::int64_t memory_ceiling(const LimitInput& input, double each) {
   const MemoryUse use = memory_use(input.features.knobs, input.features.column_families);
@@ -31,6 +24,12 @@ std::int64_t memory_ceiling(const LimitInput& input, double each) {
 constexpr double kMemoryShare = 0.5;
 
 }  // namespace
+
+std::int64_t most_jobs(const Budget& budget, const Features& features, const KnobReading& reading) {
+  if (budget.jobs_max) return *budget.jobs_max;
+  const double cpus = std::min(features.cpus.value_or(0), static_cast<double>(kMostJobs));
+  return std::max({static_cast<std::int64_t>(cpus), reading.found, kLeastJobs});
+}
 
 double bytes_each(const LimitInput& input) {
   const std::string_view name = input.spec.name;
@@ -86,7 +85,7 @@ Range allowed_range(const LimitInput& input) {
   } else if (!raises) {
     return range;
   } else if (input.spec.name == knob::kBackgroundJobs || input.spec.name == knob::kSubcompactions) {
-    range.high = std::min(range.high, jobs_ceiling(input));
+    range.high = std::min(range.high, most_jobs(input.budget, input.features, input.reading));
   } else if (const double each = bytes_each(input); each > 0) {
     range.high = std::min(range.high, memory_ceiling(input, each));
   }

@@ -49,6 +49,9 @@ inline constexpr std::int64_t kLeastJobs = 2;
 inline constexpr std::string_view kWhyLeastJobs =
     "with fewer than 2 jobs flushes and compactions wait for each other";
 
+// The budget's; else one for each CPU. What the operator had set is not too much.
+std::int64_t most_jobs(const Budget& budget, const Features& features, const KnobReading& reading);
+
 // Triggers and limits that RocksDB expects in this order.
 struct KnobOrder {
   std::string_view low, high;

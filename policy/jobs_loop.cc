@@ -4,9 +4,11 @@
 // such a device (policy/raised_jobs.h), or cost reads on any (policy/costly_jobs.h), goes back as a
 // whole. Where bytes count a full device gets by with fewer than were found (policy/spared_jobs.h).
 #include <algorithm>
+#include <utility>
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/guard_limits.h"
 #include "policy/headroom.h"
 #include "policy/job_slots.h"
 
@@ -31,11 +33,17 @@ std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_
   return next;
 }
 
-std::int64_t most_jobs(const Situation& situation, const KnobReading& reading) {
-  if (situation.budget.jobs_max) return *situation.budget.jobs_max;
-  auto cpus = static_cast<std::int64_t>(
-      std::min(situation.features.cpus.value_or(2), static_cast<double>(kMostJobs)));
-  return std::max({cpus, reading.found, std::int64_t{2}});
+// What takes a raise back that was looked at is no experiment: it expects nothing, and is not
+// judged.
+std::optional<Proposal> take_back(const Situation& situation, const KnobReading& reading,
+                                  std::int64_t raised_from, std::string_view rule,
+                                  std::string reason) {
+  const std::int64_t to = std::max(raised_from, reading.found);
+  if (reading.owner != KnobOwner::kRocktune || reading.value <= to) return std::nullopt;
+  Proposal out = propose(reading, to, rule);
+  out.reason = std::move(reason);
+  out.evidence = backlog_evidence(situation);
+  return out;
 }
 
 }  // namespace
@@ -82,7 +90,7 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   const bool memtables = situation.backlog_cause == "memtables";
   if (memtables && situation.device_loaded) return std::nullopt;
   std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
-  std::int64_t most = most_jobs(situation, reading);
+  std::int64_t most = most_jobs(situation.budget, situation.features, reading);
   std::int64_t to = jobs;
   std::int64_t (*slots)(std::int64_t) = compaction_slots;
   std::string which;
@@ -160,33 +168,23 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
   return out;
 }
 
-// What takes a raise back that was looked at is no experiment: it expects nothing, and is not
-// judged.
 std::optional<Proposal> JobsLoop::give_back_futile(const Situation& situation,
                                                    const KnobReading& reading) const {
   const auto futile = raised_.to_go_back(situation);
-  if (!futile || reading.owner != KnobOwner::kRocktune) return std::nullopt;
-  const std::int64_t to = std::max(futile->back_to, reading.found);
-  if (reading.value <= to) return std::nullopt;
-  Proposal out = propose(reading, to, kFutileRule);
-  out.reason = "with " + std::to_string(futile->jobs) +
-               " background jobs flushes and compactions move " + text::rate(futile->after) +
-               ", before they were raised it was " + text::rate(futile->before) +
-               ", and writers stall as before: the device is full";
-  out.evidence = backlog_evidence(situation);
-  return out;
+  if (!futile) return std::nullopt;
+  return take_back(
+      situation, reading, futile->back_to, kFutileRule,
+      "with " + std::to_string(futile->jobs) + " background jobs flushes and compactions move " +
+          text::rate(futile->after) + ", before they were raised it was " +
+          text::rate(futile->before) + ", and writers stall as before: the device is full");
 }
 
 std::optional<Proposal> JobsLoop::give_back_costly(const Situation& situation,
                                                    const KnobReading& reading) const {
   const auto cost = costly_.to_go_back(situation.now);
-  if (!cost || reading.owner != KnobOwner::kRocktune) return std::nullopt;
-  const std::int64_t to = std::max(cost->back_to, reading.found);
-  if (reading.value <= to) return std::nullopt;
-  Proposal out = propose(reading, to, kCostlyRule);
-  out.reason = "with " + std::to_string(cost->jobs) + " background jobs " + cost_text(*cost);
-  out.evidence = backlog_evidence(situation);
-  return out;
+  if (!cost) return std::nullopt;
+  return take_back(situation, reading, cost->back_to, kCostlyRule,
+                   "with " + std::to_string(cost->jobs) + " background jobs " + cost_text(*cost));
 }
 
 std::optional<Proposal> JobsLoop::spare(const Situation& situation,
