@@ -5,6 +5,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/memory.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 namespace {
@@ -16,7 +17,6 @@ constexpr double kFewer = 0.1, kLonger = 0.1, kStillInFlight = 0.9;
 constexpr double kCostShowsSeconds = 20, kCostGivenUpSeconds = 60;
 constexpr double kLeastSpanSeconds = 8;
 constexpr std::size_t kLeastSamples = 4;
-constexpr double kCostOfferedSeconds = 60;
 
 double in_flight(const CostlyJobs::Done& done) {
   return done.reads.per_second * done.read_mean_us;
@@ -124,7 +124,7 @@ bool CostlyJobs::may_raise(const Situation& situation) const {
 }
 
 std::optional<CostlyJobs::Cost> CostlyJobs::to_go_back(Nanoseconds now) const {
-  return offered_ && within(rest_.since(), now, kCostOfferedSeconds) ? cost_ : std::nullopt;
+  return offered_ && within(rest_.since(), now, kReturnOfferedSeconds) ? cost_ : std::nullopt;
 }
 
 std::string cost_text(const CostlyJobs::Cost& cost) {

@@ -7,7 +7,7 @@ namespace {
 
 // The same paces as the limiter's loop, which does this for one database (policy/limiter_loop.cc).
 constexpr double kSufferSeconds = 5;
-constexpr double kFallSeconds = 15, kFallFactor = 0.85, kDeviceNeedMargin = 1.3;
+constexpr double kFallSeconds = 15, kFallFactor = 0.85;
 constexpr double kReliefSeconds = 2, kReliefFactor = 2;  // the limiter's dwell, and its raise
 constexpr double kRisingSeconds = 15, kRiseFactor = 1.25;
 // Above this many times what is written at most, it limits nothing; where somebody's backlog seems
@@ -22,7 +22,7 @@ double background_of(const DeviceMember& member) {
 }
 
 double needed_by(const DeviceMember& member) {
-  return std::max(member.least, kDeviceNeedMargin * member.demand.need.value_or(0));
+  return std::max(member.least, kSharedNeedMargin * member.demand.need.value_or(0));
 }
 
 }  // namespace

@@ -18,6 +18,10 @@
 
 namespace rocktune {
 
+// How many times what a database's writes need is kept for it: as the limiter's loop leaves
+// (policy/headroom.h).
+inline constexpr double kSharedNeedMargin = 1.3;
+
 struct DeviceMember {
   Demand demand;
   double least = 0;               // bytes/s that it is never limited below

@@ -5,6 +5,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 namespace {

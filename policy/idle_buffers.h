@@ -18,9 +18,6 @@
 
 namespace rocktune {
 
-// How long the cache is offered what it is due: as long as a rollback.
-inline constexpr double kReturnOfferedSeconds = 60;
-
 class IdleBuffers {
  public:
   // What going back would do.

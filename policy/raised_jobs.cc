@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policy/job_slots.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 namespace {
@@ -14,7 +15,6 @@ constexpr double kJudgedAfterSeconds = 30, kGivenUpSeconds = 60;
 // Stalls of moments, so far apart, are still one trouble; without any longer the raise may go as it
 // came (jobs.loaded).
 constexpr double kStillStallsSeconds = 20;
-constexpr double kBackOfferedSeconds = 60;
 // Known for so long before a raise, or nothing is: a flush that ends is a burst of bytes.
 constexpr double kLeastKnownSeconds = 10;
 constexpr double kLoadedLatelySeconds = 10;
@@ -139,7 +139,7 @@ bool RaisedJobs::may_raise(Nanoseconds now) const {
 
 std::optional<RaisedJobs::Futile> RaisedJobs::to_go_back(const Situation& situation) const {
   const bool offered =
-      offered_ && futile_ && within(rest_.since(), situation.now, kBackOfferedSeconds);
+      offered_ && futile_ && within(rest_.since(), situation.now, kReturnOfferedSeconds);
   return offered && situation.device_loaded ? futile_ : std::nullopt;
 }
 

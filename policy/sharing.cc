@@ -19,11 +19,10 @@ constexpr double kPieces = 64;
 // A database that misses in a full cache asks for this many times its memory, step by step.
 constexpr double kMemoryWish = 1.5;
 constexpr double kUsedMargin = 1.1;
-constexpr double kUnusedSeconds = 300;     // as long as a growth of the cache is judged at most
-constexpr double kUnusedGrant = 1.1;       // a slice this much above what is held is not used
-constexpr double kAtSlice = 0.05;          // this near to its slice the rate limit stands at it
-constexpr double kUsesSlice = 0.7;         // as a limiter binds (policy/situation.cc)
-constexpr double kNeedMarginShared = 1.3;  // as the limiter's loop leaves
+constexpr double kUnusedSeconds = 300;  // as long as a growth of the cache is judged at most
+constexpr double kUnusedGrant = 1.1;    // a slice this much above what is held is not used
+constexpr double kAtSlice = 0.05;       // this near to its slice the rate limit stands at it
+constexpr double kUsesSlice = 0.7;      // as a limiter binds (policy/situation.cc)
 
 const KnobReading* database_knob(const ShareMember& member, std::string_view name) {
   return member.knobs.find(name, "");
@@ -180,7 +179,7 @@ Claim device_claim(const ShareMember& member, const Members& members, double bud
   if (member.demand.wants_rate) {
     claim.need = budget;
   } else if (member.demand.need) {
-    claim.need = kNeedMarginShared * *member.demand.need;
+    claim.need = kSharedNeedMargin * *member.demand.need;
   }
   bound_need(member, claim);
   return claim;

@@ -14,6 +14,9 @@
 
 namespace rocktune {
 
+// How long what is to go back is offered: as long as a rollback (policy/rollback.cc).
+inline constexpr double kReturnOfferedSeconds = 60;
+
 // Whether a knob fell (or rose) because its loop asked for that, at the look before or a moment
 // ago. What others do (an operator, a rollback, what other databases are due) is no mistake of the
 // loop's to learn from.

@@ -9,6 +9,7 @@
 
 #include "model/trend.h"
 #include "policy/growing_rest.h"
+#include "policy/wishes.h"
 
 namespace rocktune {
 
@@ -40,8 +41,8 @@ class WriteRelief {
   }
   // Nobody could have changed anything meanwhile.
   void forget() { trial_.reset(); }
-  // Writers have lost nearly as much since: as seen once, and true for a minute, after which what
-  // stands stays.
+  // Writers have lost nearly as much since: as seen once, and true for as long as a return is
+  // offered, after which what stands stays.
   [[nodiscard]] std::optional<Futile> futile(Nanoseconds now) const {
     const bool offered = trial_ && within_offer(now);
     return offered ? trial_->futile : std::nullopt;
@@ -49,7 +50,7 @@ class WriteRelief {
   [[nodiscard]] bool rests(Nanoseconds now) const { return rest_.lasts(now); }
 
  private:
-  static constexpr double kSeconds = 30, kOfferedSeconds = 60;
+  static constexpr double kSeconds = 30;
   static constexpr double kWorkedOffSeconds = 30;  // level 0 first, which a compaction or two do
   static constexpr double kLeastLost = 0.05;
   static constexpr double kRelieved = 0.7;  // of what was lost before; more is no relief
@@ -73,7 +74,7 @@ class WriteRelief {
     if (after && *after > kRelieved * trial_->before) trial_->futile = {trial_->before, *after};
   }
   [[nodiscard]] bool within_offer(Nanoseconds now) const {
-    return trial_->judged && seconds_between(*trial_->judged, now) < kOfferedSeconds;
+    return within(trial_->judged, now, kReturnOfferedSeconds);
   }
 
   Trend lost_{Trend::Jumps::kKeep, 0, kSeconds};

@@ -45,7 +45,6 @@ constexpr double kLongestTrialSeconds = 600;
 // of the same size, it is the device that has changed, or who else uses it.
 constexpr double kSameDeviceFactor = 1.5;
 constexpr double kStalledTooLongSeconds = 5;
-constexpr double kWriteSizeOfferedSeconds = 60;
 // A neighbour that was asked for smaller writes and is not any longer: its reads may come again.
 constexpr double kUnaskedSeconds = 120;
 
@@ -293,7 +292,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
     offered_since_ = now;
     offered_for_stalls_ = stalls;
   }
-  if (seconds_between(*offered_since_, now) >= kWriteSizeOfferedSeconds) {
+  if (seconds_between(*offered_since_, now) >= kReturnOfferedSeconds) {
     trial_.reset();
     return std::nullopt;
   }
