@@ -38,8 +38,7 @@ std::optional<Proposal> FlowLoop::give_back(const Situation& situation,
   Proposal out = propose(reading, reading.found, "flow.returned");
   out.reason = "no backlog for " + text::duration(situation.comfortable_seconds) +
                ": the next slowdown may be another one";
-  out.expected = {"stalled_ratio", true, situation.stalled_ratio.value_or(0),
-                  kFlowEvaluationSeconds};
+  out.expected = no_more_stalls(situation, kFlowEvaluationSeconds);
   return out;
 }
 
@@ -111,8 +110,7 @@ std::optional<Proposal> FlowLoop::decide(const Situation& situation) {
                               text::rate(*accepted) + " were accepted over the last " +
                               text::duration(std::min(written_.span_seconds(), kAcceptedSeconds)) +
                               (by_debt ? ": for pending bytes no faster than was found" : "");
-  out.expected = {"stalled_ratio", true, situation.stalled_ratio.value_or(0),
-                  kFlowEvaluationSeconds};
+  out.expected = no_more_stalls(situation, kFlowEvaluationSeconds);
   out.evidence = {{"user_write_bytes_per_second", *accepted, std::nullopt}};
   if (f.delayed_bytes_per_second) {
     out.evidence.push_back({"delayed_bytes_per_second", *f.delayed_bytes_per_second, rate});

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/knobs.h"
+#include "model/text.h"
 #include "policy/job_slots.h"
 #include "policy/level0_reads.h"
 #include "policy/spared_jobs.h"
@@ -24,10 +25,6 @@ constexpr double kAboutToDelay = 0.75;
 // A smaller step gathers next to nothing.
 constexpr std::int64_t kLeastStep = 2;
 
-std::int64_t files_of(const ColumnFamilyReading& family) {
-  return family.levels.empty() ? 0 : static_cast<std::int64_t>(family.levels[0].files);
-}
-
 const KnobReading* slowdown_of(const Features& f, const ColumnFamilyReading& family) {
   const KnobReading* slowdown = f.knobs.find(knob::kL0Slowdown, family.name);
   return slowdown != nullptr && slowdown->changeable ? slowdown : nullptr;
@@ -40,7 +37,12 @@ bool is_widened(const KnobReading* slowdown) {
 }
 
 bool is_crowded(const ColumnFamilyReading& family, const KnobReading& slowdown) {
-  return static_cast<double>(files_of(family)) >= kCrowded * static_cast<double>(slowdown.value);
+  return level0_count(family) >= kCrowded * static_cast<double>(slowdown.value);
+}
+
+// What was found would delay those who are not delayed now.
+bool would_delay(const ColumnFamilyReading& family, const KnobReading& slowdown) {
+  return level0_count(family) >= static_cast<double>(slowdown.found);
 }
 
 // What is given goes back by what reads do now; it is given by what they have done for a while.
@@ -67,7 +69,7 @@ std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamily
   // about to be delayed.
   const double near_limit =
       (situation.bytes_count() ? kNearLimit : kAboutToDelay) * static_cast<double>(value);
-  if (static_cast<double>(files_of(family)) < near_limit) return std::nullopt;
+  if (level0_count(family) < near_limit) return std::nullopt;
   const auto stop = static_cast<std::int64_t>(*family.level0_stop_trigger);
   const std::int64_t step = std::min(stop - value, value) / 2;
   const bool leaves_room = stop - (value + step) >= kLeastLevel0Room;
@@ -111,15 +113,15 @@ std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) const 
     if (!is_widened(slowdown) || unheard_returns_.rests(family.name, situation.now)) continue;
     const bool idle = idle_seconds_ >= kRoomIdleSeconds ||
                       (unsuited_seconds_ >= kRoomUnsuitedSeconds && !suits(situation, family.name));
-    // What was found would delay those who are not delayed now.
-    const bool delays = files_of(family) >= slowdown->found;
+    const bool delays = would_delay(family, *slowdown);
     const bool due = delays ? lost && is_crowded(family, *slowdown) : idle;
     if (!due) continue;
-    if (fullest.family != nullptr && files_of(family) <= files_of(*fullest.family)) continue;
+    if (fullest.family != nullptr && level0_count(family) <= level0_count(*fullest.family))
+      continue;
     fullest = {&family, slowdown};
   }
   if (fullest.family == nullptr) return std::nullopt;
-  const bool delays = files_of(*fullest.family) >= fullest.slowdown->found;
+  const bool delays = would_delay(*fullest.family, *fullest.slowdown);
   Proposal out =
       propose(*fullest.slowdown, fullest.slowdown->found, delays ? "l0_room.lost" : "l0_room.idle");
   out.reason =
@@ -140,7 +142,8 @@ std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
     const KnobReading* slowdown = slowdown_of(f, family);
     const auto more = wider(situation, family, slowdown);
     if (!more || unheard_.rests(family.name, situation.now)) continue;
-    if (fullest.family != nullptr && files_of(family) <= files_of(*fullest.family)) continue;
+    if (fullest.family != nullptr && level0_count(family) <= level0_count(*fullest.family))
+      continue;
     fullest = {&family, slowdown};
     to = *more;
   }
@@ -148,9 +151,9 @@ std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
   Proposal out = propose(*fullest.slowdown, to, "l0_room.writes");
   const bool gathers = situation.bytes_count();
   const std::string room = std::to_string(to);
-  out.reason = "the device is full, and level 0 has " + std::to_string(files_of(*fullest.family)) +
-               " of the " + std::to_string(fullest.slowdown->value) +
-               " files at which writes are delayed: " +
+  out.reason = "the device is full, and level 0 has " +
+               text::number(level0_count(*fullest.family), 0) + " of the " +
+               std::to_string(fullest.slowdown->value) + " files at which writes are delayed: " +
                (gathers ? "with room for " + room + " a compaction takes more of them"
                         : "reads bear " + room) +
                " (writes stop at " + std::to_string(*fullest.family->level0_stop_trigger) + ")";
