@@ -233,7 +233,7 @@ void Engine::State::decide(Step& step) {
 
 // An applied change, by a report or by what the sample shows.
 void Engine::State::made(const Decision& decision, const Actuation& actuation, const Features& at) {
-  filter.succeeded(decision.proposal);
+  filter.forget(decision.proposal);
   outcomes.begin(decision, actuation, at);
   taken_back(rollbacks.done(decision.proposal, actuation.after), at);
 }

@@ -33,8 +33,7 @@ class JournalFilter {
   bool admits(const Decision& decision, Nanoseconds now);
   void failed(const Proposal& proposal, Nanoseconds now);
   void not_sent(const Proposal& proposal, Nanoseconds now);
-  void succeeded(const Proposal& proposal) { forget(proposal); }
-  // It may be asked for again at once.
+  // It was made, or may be asked for again at once.
   void forget(const Proposal& proposal);
   void reset() { knobs_.clear(); }
   [[nodiscard]] std::size_t remembered() const { return knobs_.size(); }

@@ -89,7 +89,7 @@ TEST_CASE("a failed change is tried again, later and later", "[journal]") {
     now += wait;
     wait = std::min(wait * 2, 60.0);
   }
-  filter.succeeded(made.proposal);
+  filter.forget(made.proposal);
   filter.failed(made.proposal, at_seconds(now));
   CHECK(filter.wants(made.proposal, at_seconds(now + 5)));
 }
