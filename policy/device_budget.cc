@@ -90,7 +90,7 @@ std::optional<double> DeviceBudget::update(Nanoseconds now,
     if (hurt >= kSufferSeconds && !rests) close(picture, now);
     return budget_;
   }
-  const double since = moved_ ? seconds_between(*moved_, now) : kFallSeconds;
+  const double since = seconds_between(moved_, now);
   if (picture.held_up) {
     if (since >= kReliefSeconds) rise(kReliefFactor, picture, now);
   } else if (picture.reads_hurt) {

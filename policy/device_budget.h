@@ -50,7 +50,7 @@ class DeviceBudget {
   std::optional<double> budget_;
   Trend background_{Trend::Jumps::kKeep, 0, 60};
   Held hurt_, quiet_;
-  std::optional<Nanoseconds> moved_;
+  Nanoseconds moved_{0};              // last, while there is a budget
   std::optional<Nanoseconds> freed_;  // for a backlog that it did not hold up; it rests then, too
   LearntWait rest_{kQuietSeconds};    // no rise for so long after somebody suffered
 };

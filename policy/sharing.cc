@@ -213,8 +213,8 @@ void Sharing::bound_writes(const std::vector<const ShareMember*>& members, Slice
 void Sharing::divide_jobs(Nanoseconds now, const HostBudget& host, std::optional<double> host_cpus,
                           const std::vector<ShareMember>& members, Slices& out) {
   if (!host.jobs_max && !host_cpus) return;
-  double budget = host.jobs_max ? static_cast<double>(*host.jobs_max)
-                                : jobs_of_host(host_cpus.value_or(0), members);
+  double budget =
+      host.jobs_max ? static_cast<double>(*host.jobs_max) : jobs_of_host(*host_cpus, members);
   std::vector<Claim> claims;
   double least = 0;
   for (const ShareMember& member : members) {
