@@ -66,7 +66,9 @@ inline bool may_be_applied(const Verdict& verdict) {
 }
 
 struct Decision {
-  std::string id;  // unique within a run of the engine, deterministic: "<sequence>-<n>"
+  // Unique within a run of the engine, deterministic: "261128-085511.628-1" is the first of the
+  // step whose sample is of that moment (a later one where the wall clock was set back).
+  std::string id;
   Proposal proposal;
   Verdict verdict;
   bool operator==(const Decision&) const = default;

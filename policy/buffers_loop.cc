@@ -145,7 +145,7 @@ std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
   auto less = idle_.decide(
       situation, merges, worth_,
       cache.changeable ? IdleBuffers::Wanted::kByReaders : IdleBuffers::Wanted::kWhereWorthMore);
-  if (!less && !idle_.has_grown() && due.can_take) lent_.keep();  // there is no more to give back
+  if (!less && !idle_.has_grown() && due.can_take) lent_.forget();  // there is no more to give back
   return less;
 }
 
@@ -239,7 +239,7 @@ std::optional<Proposal> BuffersLoop::make_room(const Situation& situation,
   if (!out) return std::nullopt;
   taken_ = Taken{has_made_room(situation) ? taken_->from : out->from, situation.now};
   if (!situation.read_lately) lent_.lend(out->from);
-  if (situation.read_lately && situation.stalled) lent_.keep();  // writers need it now
+  if (situation.read_lately && situation.stalled) lent_.forget();  // writers need it now
   return out;
 }
 
@@ -270,7 +270,7 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
   }
   claims_ = true;
   if (!family.writes.fills) return std::nullopt;
-  if (situation.read_lately && situation.stalled) lent_.keep();  // writers need it now
+  if (situation.read_lately && situation.stalled) lent_.forget();  // writers need it now
   return grown(situation, family, *worth);
 }
 

@@ -70,7 +70,7 @@ class LentCache {
   void lend(std::int64_t cache_before) {
     if (!before_) before_ = cache_before;
   }
-  void keep() { before_.reset(); }  // nobody is to have it back any more
+  void forget() { before_.reset(); }  // nobody is to have it back any more
   [[nodiscard]] bool is_lent() const { return before_.has_value(); }
   // Once per sample: whether readers want it back now, and writers do not need it.
   bool is_wanted(const Situation& situation);

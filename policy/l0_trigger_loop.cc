@@ -70,7 +70,7 @@ void L0TriggerLoop::note_changes(const Features& f) {
     if (before == nullptr || trigger.value == before->value) continue;
     if (trigger.value < before->value) {
       if (idle_wish_.explains(f.at.tick)) idle_wait_.went_back(f.at.tick);
-      if (reads_wish_.explains(f.at.tick)) crowded_at_ = f.at.tick;
+      if (reads_wish_.explains(f.at.tick)) rests_since_ = f.at.tick;
       unheard_returns_.granted(trigger.column_family);
       continue;
     }
@@ -168,7 +168,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
     auto back = lower(situation, "l0_trigger.backlog",
                       backlog_text(situation) + ": its compactions are to begin earlier again",
                       is_full);  // those that are not take jobs from the one that is
-    if (back) crowded_at_ = now;
+    if (back) rests_since_ = now;
     return back;
   }
   if (idle >= idle_wait_.seconds()) {
@@ -178,7 +178,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
         [](const Features&, const std::string&) { return true; });
   }
   if (unsuited >= kL0UnsuitedSeconds) return burdens;
-  const bool rests = within(crowded_at_, now, kL0CrowdedRestSeconds);
+  const bool rests = within(rests_since_, now, kL0CrowdedRestSeconds);
   if (pressed < kL0PressedSeconds || rests || situation.settling) return std::nullopt;
   return raise(situation, merges);
 }

@@ -33,7 +33,7 @@ class L0TriggerLoop {
 
   static constexpr double kIdleSeconds = 300;
   Held pressed_, crowded_, idle_, unsuited_;
-  std::optional<Nanoseconds> crowded_at_;  // or it went back for reads
+  std::optional<Nanoseconds> rests_since_;  // level 0 was crowded, or it went back for reads
   // Of peace before a raised trigger goes back: a load that presses now and then in a steady state
   // is learnt, not chased.
   LearntWait idle_wait_{kIdleSeconds};

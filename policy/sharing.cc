@@ -227,7 +227,7 @@ void Sharing::divide_jobs(Nanoseconds now, const HostBudget& host, std::optional
   }
 }
 
-bool Sharing::uses_what_it_got(Nanoseconds now, const ShareMember& member, double held) {
+bool Sharing::judge_grant(Nanoseconds now, const ShareMember& member, double held) {
   Granted& granted = granted_[member.name];
   if (held > granted.held || (granted.rests && !granted.rest.lasts(now))) {
     granted.unused_since.reset();
@@ -260,8 +260,8 @@ void Sharing::divide_memory(Nanoseconds now, const HostBudget& host,
   for (const ShareMember& member : members) {
     const MemoryUse use = part_of_memory(member, all);
     of_others[member.name] = member.memory.total() - use.total();
-    const bool uses = uses_what_it_got(now, member, use.total());
-    claims.push_back(memory_claim(member, use, member.demand.wants_cache && uses));
+    const bool counts = judge_grant(now, member, use.total());
+    claims.push_back(memory_claim(member, use, member.demand.wants_cache && counts));
   }
   const auto budget = static_cast<double>(host.memory_max->value);
   const double unit = piece(budget, members.size(), std::min(kShareMiB, budget));

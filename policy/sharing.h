@@ -85,7 +85,8 @@ class Sharing {
   void divide_device(Nanoseconds now, Device& device,
                      const std::vector<const ShareMember*>& members, Slices& out);
   static void bound_writes(const std::vector<const ShareMember*>& members, Slices& out);
-  bool uses_what_it_got(Nanoseconds now, const ShareMember& member, double held);
+  // Whether its wish for more memory counts: it begins to rest where the slice was long not used.
+  bool judge_grant(Nanoseconds now, const ShareMember& member, double held);
 
   // Dwells: of the knobs that follow (model/knobs.cc), or longer where needs change slowly.
   Shares jobs_{10}, memory_{60};

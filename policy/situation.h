@@ -88,10 +88,10 @@ struct Situation {
   Value need;                 // what user writes cost in the background, draining included
   double charged = 1;         // bytes that pass the limiter for each that is written (kAllIo)
   Value write_amplification;  // over 60 s, 30 at least
+  bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
   Value written;              // by users: mean of 3 s
   bool writes_rise = false;   // in the last 10 s more is written than in the last 60
   bool burst_begins = false;  // ...or half as much again in the last 3 s as in the last 10
-  bool wasteful = false;      // ...which is above its budget, or what the operator cares for first
 
   // Reads
   Calls calls;              // means of 10 s
