@@ -31,12 +31,13 @@ class AutoTuned : public Policy {
     const double most =
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
     std::optional<Proposal> start, change;
-    if (untouched(*limiter)) {
+    if (untouched(*limiter) && limiter->value != asked_) {
       start = turn(f, limiter, std::floor(most * kAutoTunedStart),
                    {"auto_tuned.start", "it starts at half of " + text::rate(most),
                     "limiter_use_ratio", false});
     }
     if (!start) change = tune(f, *limiter, most);
+    if (change) asked_ = change->to;
     std::vector<Proposal> settings, out;
     if (start) settings.push_back(*std::move(start));
     if (change) out.push_back(*std::move(change));
@@ -50,6 +51,7 @@ class AutoTuned : public Policy {
     tick_.reset();
     settings_.reset();
     use_.reset();
+    asked_.reset();
   }
 
   std::optional<Proposal> tune(const Features& f, const KnobReading& limiter, double most) {
@@ -80,6 +82,8 @@ class AutoTuned : public Policy {
   Tick tick_{kAutoTuneSeconds};
   Settings settings_{kAutoTuneSeconds};
   MeanRate use_;
+  // Of it last: the limit as found may be where it went by itself, which is no new start.
+  std::optional<std::int64_t> asked_;
 };
 
 }  // namespace

@@ -8,7 +8,8 @@
 // Departures:
 // - The original measures every 10 ms; here it is every poll.
 // - Its device bandwidth is a constant that was measured before (200 MB/s); here the parameter, or
-//   the probed write bandwidth, or learnt from the device's load. Before it is known nothing moves.
+//   the probed write bandwidth, or learnt from the device's load. Before it is known the rate does
+//   not move.
 // - A compaction that runs cannot be paused or preempted from outside, nor one chosen by level. The
 //   agent's limiter lets level 0 have 16 parts in 17 instead, and the pause is the least rate - but
 //   while level 0 holds 4 files or more (when the original schedules a compaction of it in spite of

@@ -60,8 +60,9 @@ class WriteAmpLimiter : public Policy {
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
     std::vector<Proposal> settings, out;
     if (auto change = tune(f, *limiter, most)) {
+      asked_ = change->to;
       out.push_back(*std::move(change));
-    } else if (untouched(*limiter)) {
+    } else if (untouched(*limiter) && limiter->value != asked_) {
       auto start = turn(f, limiter, std::floor(most * kWriteAmpStart),
                         {"write_amp.start", "it starts at half of " + text::rate(most),
                          "limiter_use_ratio", false});
@@ -145,6 +146,8 @@ class WriteAmpLimiter : public Policy {
   Trend limits_{Trend::Jumps::kKeep, 0, kRecentSeconds};  // of compactions
   double delta_ = 0;                                      // percent
   bool critical_ = false;                                 // since the last tick
+  // Of it last: the limit as found may be where it went by itself, which is no new start.
+  std::optional<std::int64_t> asked_;
 };
 
 }  // namespace

@@ -90,6 +90,25 @@ TEST_CASE("auto-tuned: the largest rate is given, found, probed or 1 GiB/s", "[p
   CHECK(unknown.value(knob::kRateLimit) == 1 << 29);
 }
 
+TEST_CASE("auto-tuned: at the limit that was found it stays, and starts no second time",
+          "[peers]") {
+  PeerBench bench("rocksdb-auto-tuned");
+  bench.f.knobs = {limiter_knob(80'000'000, 80'000'000)};
+  bench.used(1);
+  for (int i = 0; i < 200; ++i) {
+    bench.used(1);
+    bench.run(1);
+  }
+  CHECK(bench.value(knob::kRateLimit) == 80'000'000);
+  CHECK(bench.run(60).empty());
+  bench.used(0.4);
+  for (const Proposal& proposal : bench.run(60)) CHECK(proposal.rule == "auto_tuned.demand");
+  // Given back by the agent, as a lease expired: it starts anew.
+  bench.f.knobs = {limiter_knob(80'000'000, 80'000'000)};
+  bench.tick();
+  CHECK(bench.value(knob::kRateLimit) == 40'000'000);
+}
+
 TEST_CASE("auto-tuned: what was not read moves nothing", "[peers]") {
   AutoTunedBench bench;
   bench.start();

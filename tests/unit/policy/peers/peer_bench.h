@@ -99,7 +99,9 @@ class PeerBench {
         continue;
       CHECK(reading.value == proposal.from);
       reading.value = proposal.to;
-      reading.owner = KnobOwner::kRocktune;
+      // As the agent and the simulator have it.
+      const bool back = proposal.to == reading.found;
+      reading.owner = back ? KnobOwner::kFound : KnobOwner::kRocktune;
     }
   }
 };

@@ -178,6 +178,27 @@ TEST_CASE("write-amp: within 10 MiB/s and the largest rate less recent flushes",
   CHECK(near(narrow.rate_after(5), (10 << 20) + 1e6));
 }
 
+TEST_CASE("write-amp: at the limit that was found it stays, and starts no second time", "[peers]") {
+  PeerBench bench("write-amp-limiter");
+  bench.f.knobs = {limiter_knob(80'000'000, 80'000'000)};
+  bench.tick();
+  REQUIRE(bench.value(knob::kRateLimit) == 40'000'000);
+  bench.f.flush_bytes_per_second = 20e6;
+  bench.f.compaction_write_bytes_per_second = 100e6;
+  bench.run(40);  // until all of the recent flushes are such
+  CHECK(bench.value(knob::kRateLimit) == 80'000'000);
+  CHECK(bench.run(60).empty());
+  // Given back by the agent, as a lease expired, and no compaction asks: it starts anew.
+  bench.f.flush_bytes_per_second = 1e6;
+  bench.f.compaction_write_bytes_per_second = 1e6;
+  bench.run(60);
+  REQUIRE(bench.value(knob::kRateLimit) < 80'000'000);
+  bench.f.knobs = {limiter_knob(80'000'000, 80'000'000)};
+  bench.f.compaction_write_bytes_per_second = 0;
+  bench.tick();
+  CHECK(bench.value(knob::kRateLimit) == 40'000'000);
+}
+
 TEST_CASE("write-amp: without a soft limit it is always critical, as there", "[peers]") {
   WriteAmpBench bench;
   bench.background(20e6, 100e6);
