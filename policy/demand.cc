@@ -46,8 +46,9 @@ void DemandMeter::measure_backlog(const Situation& situation) {
   need_peak_.observe(situation);
   demand_.need.reset();
   if (situation.need) demand_.need = need_peak_.largest(situation);
-  demand_.trouble = situation.trouble;
-  demand_.wants_rate = rate_wish_.update(situation.trouble, situation.now);
+  // For a forecast alone nobody else has to give way.
+  demand_.trouble = situation.trouble && !situation.forecast_only;
+  demand_.wants_rate = rate_wish_.update(demand_.trouble, situation.now);
 }
 
 void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {

@@ -24,7 +24,7 @@ struct Demand {
       background_most;  // ...largest mean of 5 s within 60 s: of flushes single samples say nothing
 
   // Who suffers
-  bool trouble = false;      // its own backlog: writes wait, or will
+  bool trouble = false;      // its own backlog: writes wait, or will (not by a forecast alone)
   bool wants_rate = false;   // the same, or so lately that it may come again
   bool reads_hurt = false;   // reads above their SLO for 10 s, without a backlog of its own
   bool device_busy = false;  // half of the device's limits of queue or await, over 5 s

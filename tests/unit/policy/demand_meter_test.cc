@@ -45,6 +45,25 @@ TEST_CASE("a backlog is remembered, and longer where it comes again", "[sharing]
   CHECK_FALSE(one.run(20).wants_rate);
 }
 
+TEST_CASE("a forecast that has not proved itself asks nothing of others", "[sharing]") {
+  Metered one;
+  one.bench.backlog(2);
+  Indicator& backlog = one.bench.indicators[0];
+  backlog.state = AlertState::kWarning;
+  const Demand foreseen = one.run(10);
+  CHECK_FALSE(foreseen.trouble);
+  CHECK_FALSE(foreseen.wants_rate);
+  SECTION("calibrated") {
+    backlog.calibrated = true;
+  }
+  SECTION("half of the limit is seen") {
+    one.bench.f.l0_ratio = 0.6;
+  }
+  const Demand trusted = one.run(10);
+  CHECK(trusted.trouble);
+  CHECK(trusted.wants_rate);
+}
+
 TEST_CASE("who is no longer read from its agent wants nothing of the device", "[sharing]") {
   Metered one;
   one.run(10);
