@@ -13,16 +13,10 @@
 namespace rocktune {
 namespace {
 
-constexpr std::array<std::string_view, 9> kStallFeatures{
-    "stalled_ratio",  "write_stopped",       "l0_ratio",      "l0_files",           "pending_ratio",
-    "memtable_ratio", "immutable_memtables", "pending_bytes", "total_pending_bytes"};
-constexpr std::array<std::string_view, 4> kHostFeatures{
-    "memory_pressure_ratio", "memory_available_bytes", "process_rss_bytes", "cpu_pressure_ratio"};
-
-template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+constexpr std::array<std::string_view, 6> kStallFeatures{"stalled_ratio", "write_stopped",
+                                                         "l0_ratio",      "memtable_ratio",
+                                                         "pending_bytes", "total_pending_bytes"};
+constexpr std::string_view kHostFeature = "memory_pressure_ratio";
 
 }  // namespace
 
@@ -56,12 +50,12 @@ bool relieves_stall(const Proposal& proposal) {
       proposal.knob == knob::kWriteBuffers || proposal.knob == knob::kCacheCapacity ||
       proposal.knob == knob::kWriteSize;
   if (gives && proposal.to < proposal.from) return false;
-  return contains(kStallFeatures, proposal.expected.feature);
+  return std::ranges::find(kStallFeatures, proposal.expected.feature) != kStallFeatures.end();
 }
 
 bool protects_host(const Proposal& proposal, const KnobSpec& spec) {
   return spec.lower_is_protective && proposal.to < proposal.from &&
-         contains(kHostFeatures, proposal.expected.feature);
+         proposal.expected.feature == kHostFeature;
 }
 
 }  // namespace rocktune

@@ -25,8 +25,8 @@ bool may_go_back(const Proposal& proposal);
 // levels, fewer workers, less memory and smaller single writes never are.
 bool relieves_stall(const Proposal& proposal);
 
-// It gives back what the host lacks: lowers a knob where less protects, and expects memory or CPU
-// from it.
+// It gives back memory that the host lacks: lowers a knob where less protects, and expects less
+// pressure from it.
 bool protects_host(const Proposal& proposal, const KnobSpec& spec);
 
 }  // namespace rocktune
