@@ -277,16 +277,13 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
 // While a probe is judged its memory lies idle, which costs most where bytes are what counts.
 std::optional<Proposal> BuffersLoop::grow_meanwhile(const Situation& situation,
                                                     const Level0Merges& merges,
-                                                    const Family& family) {
+                                                    const Family& family) const {
   const bool probes = situation.bytes_count() && has_made_room(situation);
   if (!probes || !situation.features.memory_available_bytes) return std::nullopt;
   const std::optional<Doubling> worth = doubling(situation, merges, family);
   const bool sure = worth && family.writes.fills && worth->free >= worth->least &&
                     worth->saves >= kSureMargin * worth->costs;
-  if (!sure) return std::nullopt;
-  Proposal out = grown(situation, family, *worth);
-  early_.wished(out, taken_->from);
-  return out;
+  return sure ? std::optional(grown(situation, family, *worth)) : std::nullopt;
 }
 
 std::optional<Proposal> BuffersLoop::take_from_cache(const Situation& situation, double bytes,
@@ -355,22 +352,6 @@ bool BuffersLoop::merges_cost_reads() const {
          slow_beside_merges_.mean(kSlowBesideMergesSeconds).value_or(0) >= kSlowBesideMerges;
 }
 
-// First the buffers, then the cache.
-std::optional<Proposal> BuffersLoop::end_early(const Situation& situation,
-                                               const Level0Merges& merges) {
-  const double margin = trade_margin(situation);
-  if (auto back = early_.decide(situation, merges, worth_, margin)) {
-    resting_since_ = situation.now;
-    return back;
-  }
-  const KnobReading* cache = cache_of(situation);
-  if (cache == nullptr) return std::nullopt;
-  const auto due = early_.cache_due();
-  if (!due || situation.memory_short) return std::nullopt;
-  return_ = Return{*due, cache->value, situation.now};
-  return offer_return(situation);
-}
-
 std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
                                                      const Level0Merges& merges) {
   worth_.observe(situation);
@@ -389,7 +370,6 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   if (return_) {
     if (auto back = offer_return(situation)) return back;
   }
-  if (auto back = end_early(situation, merges)) return back;
   if (lent_.is_wanted(situation)) return reclaim(situation, merges);
   // A forecast alone is no reason to move memory.
   const bool presses = (situation.trouble && !situation.forecast_only) || situation.writes_press();

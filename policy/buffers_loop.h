@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include "policy/cache_worth.h"
-#include "policy/early_growth.h"
 #include "policy/idle_buffers.h"
 #include "policy/level0_merges.h"
 #include "policy/situation.h"
@@ -60,9 +59,9 @@ class BuffersLoop {
                                const Doubling& doubling) const;
   std::optional<Proposal> grow(const Situation& situation, const Level0Merges& merges,
                                const Family& family);
-  std::optional<Proposal> grow_meanwhile(const Situation& situation, const Level0Merges& merges,
-                                         const Family& family);
-  std::optional<Proposal> end_early(const Situation& situation, const Level0Merges& merges);
+  [[nodiscard]] std::optional<Proposal> grow_meanwhile(const Situation& situation,
+                                                       const Level0Merges& merges,
+                                                       const Family& family) const;
   std::optional<Proposal> make_room(const Situation& situation, const Doubling& doubling);
   std::optional<Proposal> take_from_cache(const Situation& situation, double bytes,
                                           std::string_view rule, std::string reason);
@@ -76,7 +75,6 @@ class BuffersLoop {
 
   CacheWorth worth_;
   IdleBuffers idle_;
-  EarlyGrowth early_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
   Held pressed_;
   Trend slow_beside_merges_{Trend::Jumps::kKeep, 0, 30};  // a share of the time

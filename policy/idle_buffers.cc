@@ -174,11 +174,11 @@ LentCache::Due LentCache::due(const Situation& situation) {
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const auto size = static_cast<double>(cache.value), before = static_cast<double>(*before_);
   const double free = std::max(0.0, memory_budget(situation.budget, use) - use.total());
-  const double to =
-      std::min(before, size + std::min(free, spare_memory(f, situation.memory_available)));
+  const double spare = spare_memory(f, situation.memory_available);
+  const double to = std::min(before, size + std::min(free, spare));
   const bool matters = to >= (1 + kLeastReclaimed) * size || to >= before;
   Due out;
-  out.can_take = cache.changeable && !situation.memory_low;
+  out.can_take = cache.changeable && !situation.memory_low && spare > 0;
   // Somebody else's word holds it, as a pin does, or it alone is frozen: nobody is to wait for it.
   if (waits_at_ != cache.value) {
     waits_at_ = cache.value;

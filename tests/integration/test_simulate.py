@@ -294,6 +294,8 @@ class SimulateScenario(unittest.TestCase):
             (("--scenario", "steady", trace), 2, ("excludes",)),
             (("--scenario", "steady", "--whole"), 2, ("excludes",)),
             ((trace, "--cpus", 2), 2, ("--scenario",)),
+            ((trace, "--memory", "8GiB"), 2, ("--scenario",)),
+            (("--scenario", "write-burst", "--memory", "8"), 2, ("--memory",)),
             ((), 2, ("--scenario",)),
         ):
             with self.subTest(arguments=arguments):

@@ -59,6 +59,38 @@ TEST_CASE("buffers: free memory goes to writes that press", "[headroom][buffers]
   }
 }
 
+TEST_CASE("buffers: they take no more than the host has to spare", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.budget.memory_max = Bytes{1024 * kHeadroomMiB};
+  const auto spare = [&bench](std::int64_t mib) {
+    bench.f.memory_available_bytes = 1.6e9 + static_cast<double>(mib * kHeadroomMiB);  // of 16e9
+  };
+  SECTION("a smaller step where that is enough") {
+    spare(100);
+    const auto grown = bench.run(8, knob::kWriteBufferSize);
+    REQUIRE(grown);
+    CHECK(grown->to == 114 * kHeadroomMiB);  // two of them
+    bench.apply(*grown);
+    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));  // they fill yet
+  }
+  SECTION("by the least of half a minute: buffers that are flushed come back") {
+    CHECK_FALSE(bench.run_ticks(120, knob::kWriteBufferSize,
+                                [&](int i) { spare(i % 20 == 0 ? 10 : 400); }));
+  }
+  SECTION("else of the cache") {
+    spare(10);
+    CHECK(bench.run(20, knob::kCacheCapacity)->rule == "cache.probe");
+  }
+  SECTION("but not of one that could never give enough") {
+    spare(10);
+    for (KnobReading& one : bench.f.knobs.edit()) {
+      if (one.name == knob::kCacheCapacity) one.value = one.found = 48 * kHeadroomMiB;
+    }
+    CHECK_FALSE(bench.run(60, knob::kCacheCapacity));
+    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+  }
+}
+
 TEST_CASE("buffers: a loaded device presses", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
   bench.f.device_queue = 1;

@@ -172,7 +172,9 @@ TEST_CASE("buffers: a cache that is read has its memory again where reads come f
     CHECK(bench.knob(knob::kWriteBufferSize).value == 64 * kHeadroomMiB);
     CHECK(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);
     bench.f.memory_available_bytes = 8e9;
-    trade(bench, 10);
+    trade(bench, 20);
+    CHECK(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);  // of 30 s the least
+    trade(bench, 20);
     CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
   }
   SECTION("not where something else comes first") {
@@ -202,6 +204,16 @@ TEST_CASE("buffers: a cache that is read has its memory again where reads come f
     CHECK(trade(bench, 60).empty());
     bench.backlog(2);
     trade(bench, 60);
+    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
+  }
+  SECTION("not from writers who have just stalled") {
+    bench.f.reads_per_second = 20e3;
+    miss(bench, 5000);
+    bench.f.stalled_ratio = 0.5;
+    bench.tick();
+    bench.f.stalled_ratio = 0;
+    CHECK(trade(bench, 55).empty());
+    trade(bench, 30);
     CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
   }
   SECTION("not to a cache that cannot take it") {

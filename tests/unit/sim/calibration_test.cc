@@ -125,6 +125,28 @@ TEST_CASE("what no machine does, and a gap of years, are refused and not simulat
   }
 }
 
+TEST_CASE("memory is as the run's first simulated sample has it, where it has any") {
+  std::vector<Sample> samples = test::record(Plant({}, known_laws(), 1), 1000, 120);
+  const auto calibrate = [&samples] {
+    RunCalibration calibration(60);
+    for (const Sample& sample : samples) calibration.add(sample);
+    return calibration.finish("7.8.3", {});
+  };
+  const auto unknown = calibrate();
+  REQUIRE(unknown);
+  CHECK_FALSE(unknown->host.memory);
+  for (Sample& sample : samples) {
+    HostReading& host = sample.host.emplace();
+    host.memory_total_bytes = 8'000'000'000;
+    host.memory_available_bytes = 5'000'000'000 - sample.sequence;
+  }
+  const auto known = calibrate();
+  REQUIRE(known);
+  REQUIRE(known->host.memory);
+  CHECK(known->host.memory->total_bytes == 8e9);
+  CHECK(known->host.memory->available_bytes == Approx(5e9 - 61).margin(1));
+}
+
 TEST_CASE("a time at which the database was not open is known") {
   const auto calibrate = [](std::size_t reopened_at, std::chrono::seconds away) {
     std::vector<Sample> samples = test::record(Plant({}, known_laws(), 1), 1000, 120);

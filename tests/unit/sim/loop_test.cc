@@ -165,6 +165,42 @@ TEST_CASE("a sample tells a grown cache's size, and what is in it") {
   CHECK(*sample.database->cache_usage_bytes == static_cast<std::uint64_t>(before));
 }
 
+TEST_CASE("a sample tells what memory its databases leave of the machine") {
+  const auto available = [](Sampler& sampler, const Host& host) {
+    return static_cast<double>(*sampler.next(host).host->memory_available_bytes);
+  };
+  HostLaws laws;
+  laws.memory = MemoryLaws{1e9, 600e6};
+  PlantOptions options;
+  options.cache_bytes = 100e6;
+  Host host(laws, {Plant(options, Laws(), 0), Plant(options, Laws(), 0)});
+  Sampler sampler(host, 0);
+  CHECK(*sampler.next(host).host->memory_total_bytes == 1e9);
+  CHECK(available(sampler, host) == 600e6);  // with both caches full
+  CHECK(*sampler.next(host).host->process_rss_bytes == 100e6);
+  PlantOptions smaller = options;
+  smaller.cache_bytes = 40e6;
+  host.advance(1);
+  host.plant(0).set_options(smaller);
+  CHECK(available(sampler, host) == 660e6);
+  CHECK(*sampler.next(host).host->process_rss_bytes == 40e6);
+  host.set_away(1, true);
+  CHECK(available(sampler, host) == 760e6);
+  Arrivals writes;
+  writes.writes_per_second = 1000;
+  host.plant(0).set_arrivals(writes);
+  host.advance(5);
+  const double memtables = host.plant(0).memtable_bytes(0);
+  CHECK(memtables == Approx(5e6 / Laws().memtable_fill));
+  CHECK(available(sampler, host) == Approx(760e6 - memtables));
+}
+
+TEST_CASE("without its memory known no sample tells of any") {
+  const Host host = narrow_host(100);
+  Sampler sampler(host, 0);
+  CHECK_FALSE(sampler.next(host).host->memory_available_bytes);
+}
+
 TEST_CASE("what is read after a close is another opening") {
   const Host host = narrow_host(100);
   Sampler sampler(host, 0);
