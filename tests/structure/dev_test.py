@@ -121,6 +121,25 @@ class PythonTest(Clone):
                 self.assertTrue(self.called("cmake --preset")[0].endswith(expected), self.called("cmake"))
 
 
+class JobsTest(Clone):
+    def test_as_many_as_cmakes_own_variable_says(self):
+        for variables, jobs in (({"CMAKE_BUILD_PARALLEL_LEVEL": "1"}, 1), ({"CMAKE_BUILD_PARALLEL_LEVEL": ""}, os.cpu_count())):
+            with self.subTest(variables):
+                self.calls.write_text("")
+                self.pretend("nproc", f"echo {os.cpu_count()}")
+                done = self.run_here("dev", "test", **variables)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.called("cmake --build"), [f"cmake --build build/dev -j {jobs}"])
+                self.assertIn(f"--parallel {jobs}", self.called("ctest")[0])
+
+    def test_what_is_no_number_is_told(self):
+        for wrong in ("0", "all", "-1"):
+            done = self.run_here("dev", "build", CMAKE_BUILD_PARALLEL_LEVEL=wrong)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"CMAKE_BUILD_PARALLEL_LEVEL='{wrong}' is no number of jobs", done.stderr)
+        self.assertEqual(self.called("cmake"), [])
+
+
 class PathTest(Clone):
     def test_a_path_that_tests_cannot_have_is_told_at_once(self):
         for command in ("check", "test"):
