@@ -19,9 +19,11 @@ std::string text_of(const json& record, const char* key) {
   return found != record.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-double number_of(const json& record, const char* key) {
+// "12 MiB/s", "unlimited", "4".
+std::string value_of(const json& record, const char* key, const std::string& knob) {
   const auto found = record.find(key);
-  return found != record.end() && found->is_number() ? found->get<double>() : 0;
+  const bool whole = found != record.end() && found->is_number_integer();
+  return whole ? shown(knob, found->get<std::int64_t>()) : "?";
 }
 
 std::optional<std::string> describe_decision(const json& record) {
@@ -30,8 +32,8 @@ std::optional<std::string> describe_decision(const json& record) {
   if (kind != "allowed" && kind != "clamped") return std::nullopt;
   const std::string knob = text_of(record, "knob");
   return "decision  " + text_of(record, "id") + " (" + text_of(record, "rule") + ")  " + knob +
-         " " + knob_text(knob, number_of(record, "from")) + " -> " +
-         knob_text(knob, number_of(verdict, "value")) + ": " + text_of(record, "reason");
+         " " + value_of(record, "from", knob) + " -> " + value_of(verdict, "value", knob) + ": " +
+         text_of(record, "reason");
 }
 
 // What could not be measured at all (the knob moved on, the run ended) tells a spectator nothing.
@@ -42,10 +44,23 @@ std::optional<std::string> describe_outcome(const json& record) {
          text_of(record, "reason");
 }
 
+// " (25%)", where a forecast says how likely it is.
+std::string likelihood(const json& record) {
+  const auto found = record.find("probability");
+  const bool known = found != record.end() && found->is_number() &&
+                     record.value("valid", json(true)) != json(false);
+  return known ? " (" + text::percent(found->get<double>()) + ")" : "";
+}
+
 std::string describe_warning(const json& record) {
-  const std::string state = text_of(record, "state");
-  return "alert     " + text_of(record, "indicator") + " " + (state == "ok" ? "cleared" : state) +
-         ": " + text_of(record, "message");
+  const std::string state = text_of(record, "state"), from = text_of(record, "from");
+  std::string text = "alert     " + text_of(record, "indicator") + " ";
+  if (state == "ok") {
+    text += "cleared";
+  } else {
+    text += (from.empty() ? "" : from + " -> ") + state + likelihood(record);
+  }
+  return text + ": " + text_of(record, "message");
 }
 
 }  // namespace
@@ -64,15 +79,6 @@ std::vector<std::string> AlertTail::poll() {
   }
   offset_ += begin;
   return lines;
-}
-
-std::string knob_text(const std::string& knob, double value) {
-  if (knob == knob::kRateLimit) {
-    if (value >= static_cast<double>(kUnlimitedBytesPerSecond)) return "unlimited";
-    return text::rate(value);
-  }
-  if (knob == knob::kCacheCapacity) return text::bytes(value);
-  return text::number(value, 0);
 }
 
 std::optional<std::string> describe_alert(const std::string& line) {

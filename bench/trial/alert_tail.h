@@ -23,7 +23,4 @@ class AlertTail {
 // by the guard, actuations that worked, outcomes that could not be measured.
 std::optional<std::string> describe_alert(const std::string& line);
 
-// A knob's value with its unit: "12 MiB/s", "unlimited", "4", "32 MiB".
-std::string knob_text(const std::string& knob, double value);
-
 }  // namespace rocktune::bench

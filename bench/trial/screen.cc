@@ -65,7 +65,7 @@ void Screen::end_progress() {
 std::string second_text(const std::string& run, const json& event) {
   const auto knob = [&event](std::string_view name) {
     const std::string key(name);
-    return knob_text(key, at(event, ("/knobs/" + key).c_str()));
+    return shown(key, static_cast<std::int64_t>(at(event, ("/knobs/" + key).c_str())));
   };
   const std::string phase = event.value("phase", "?");
   std::string text =

@@ -9,7 +9,6 @@
 
 using rocktune::bench::AlertTail;
 using rocktune::bench::describe_alert;
-using rocktune::bench::knob_text;
 
 TEST_CASE("what a record means, in one line", "[bench][demo]") {
   CHECK(
@@ -36,10 +35,32 @@ TEST_CASE("what a record means, in one line", "[bench][demo]") {
 }
 
 TEST_CASE("knob values carry their unit", "[bench][demo]") {
-  CHECK(knob_text("rate_limiter_bytes_per_second", 12.5e6) == "12 MiB/s");
-  CHECK(knob_text("rate_limiter_bytes_per_second", 1099511627776.0) == "unlimited");
-  CHECK(knob_text("max_background_jobs", 4) == "4");
-  CHECK(knob_text("block_cache_capacity_bytes", 33554432) == "32 MiB");
+  const auto from = [](const std::string& knob, const std::string& value) {
+    const auto line =
+        describe_alert(R"({"kind":"decision","knob":")" + knob + R"(","from":)" + value +
+                       R"(,"verdict":{"kind":"allowed","value":)" + value + "}}");
+    const std::string head = "decision   ()  " + knob + " ";
+    REQUIRE(line->starts_with(head));
+    return line->substr(head.size(), line->find(" -> ") - head.size());
+  };
+  CHECK(from("rate_limiter_bytes_per_second", "12500000") == "12 MiB/s");
+  CHECK(from("rate_limiter_bytes_per_second", "1099511627776") == "unlimited");
+  CHECK(from("max_background_jobs", "4") == "4");
+  CHECK(from("block_cache_capacity_bytes", "33554432") == "32 MiB");
+  CHECK(from("write_buffer_size", "2097152") == "2 MiB");
+  CHECK(from("write_buffer_size", "null") == "?");
+}
+
+TEST_CASE("a warning says where it comes from, and how likely it is", "[bench][demo]") {
+  const auto warning = [](const std::string& more) {
+    return *describe_alert(
+        R"({"kind":"alert","indicator":"compaction_backlog","state":"warning",)" + more +
+        R"("message":"L0 has 5 of 20 files"})");
+  };
+  CHECK(warning(R"("from":"critical","probability":0.25,"valid":true,)") ==
+        "alert     compaction_backlog critical -> warning (25%): L0 has 5 of 20 files");
+  CHECK(warning(R"("from":"ok","probability":0.25,"valid":false,)") ==
+        "alert     compaction_backlog ok -> warning: L0 has 5 of 20 files");
 }
 
 TEST_CASE("following a log that grows by pieces of lines", "[bench][demo]") {
