@@ -50,7 +50,7 @@ void add_listener(rocksdb::DBOptions& options) {
 
 void agent::prepare(rocksdb::DBOptions& options, Purpose purpose) noexcept try {
   watch_forks();
-  if (in_child() || settings().mode == Mode::kOff || !rocksdb_mismatch().empty()) return;
+  if (in_child() || settings().mode == wire::AgentMode::kOff || !rocksdb_mismatch().empty()) return;
   if (settings().add_statistics) add_statistics(options);
   if (settings().add_limiter && purpose == Purpose::kWrite) add_limiter(options);
   // One that is only read neither flushes nor compacts.

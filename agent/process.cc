@@ -53,7 +53,7 @@ wire::Hello hello() {
   hello.pid = ::getpid();
   hello.command = read_command();
   hello.instance = random_instance();
-  const bool read_only = settings().mode == Mode::kReadOnly;
+  const bool read_only = settings().mode == wire::AgentMode::kReadOnly;
   hello.mode = read_only ? "ro" : "rw";
   hello.capabilities = {"sample", "statistics", "events", "knobs", "options"};
   if (!read_only) {
@@ -182,7 +182,7 @@ std::shared_ptr<Database> attach_or_throw(
   const auto log = [db](const std::string& text, rocksdb::InfoLogLevel level) {
     write_to_log(db->GetDBOptions().info_log.get(), text, level);
   };
-  if (settings().mode == Mode::kOff) {
+  if (settings().mode == wire::AgentMode::kOff) {
     if (!settings().problem.empty()) {
       log("off: " + settings().problem, rocksdb::InfoLogLevel::WARN_LEVEL);
     }
@@ -198,7 +198,7 @@ std::shared_ptr<Database> attach_or_throw(
     number = self.next_number++;
   }
   auto database =
-      std::make_shared<Database>(db, handles, number, settings().mode == Mode::kReadOnly,
+      std::make_shared<Database>(db, handles, number, settings().mode == wire::AgentMode::kReadOnly,
                                  [] { return std::chrono::steady_clock::now(); });
   try {
     ask_once(*database);
@@ -217,9 +217,9 @@ std::shared_ptr<Database> attach_or_throw(
 
 }  // namespace
 
-const Settings& settings() {
-  static const auto* const read =
-      new Settings(read_settings([](const char* name) { return ::secure_getenv(name); }));
+const wire::AgentSettings& settings() {
+  static const auto* const read = new wire::AgentSettings(
+      wire::read_agent_settings([](const char* name) { return ::secure_getenv(name); }));
   return *read;
 }
 
@@ -250,7 +250,7 @@ void detach(const std::shared_ptr<Database>& database) noexcept try {
 
 std::string status() {
   if (in_child()) return "none: this process was forked from one with an agent";
-  if (settings().mode == Mode::kOff) {
+  if (settings().mode == wire::AgentMode::kOff) {
     return settings().problem.empty() ? "off: ROCKTUNE_AGENT_MODE=off"
                                       : "off: " + settings().problem;
   }

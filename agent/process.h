@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "agent/database.h"
-#include "agent/settings.h"
+#include "wire/agent_settings.h"
 
 namespace rocktune::agent {
 
 // What the environment said when it was first asked.
-const Settings& settings();
+const wire::AgentSettings& settings();
 
 // nullptr when the agent is off, in a forked child, or when the database cannot be read.
 std::shared_ptr<Database> attach(rocksdb::DB* db,

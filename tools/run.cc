@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <string_view>
 #include <system_error>
 
 #include "tools/command.h"
 #include "tools/run_plan.h"
 #include "tools/version.h"
+#include "wire/agent_settings.h"
 
 namespace rocktune::tools {
 namespace {
@@ -33,6 +35,16 @@ Result<std::string> own_directory() {
   return self.parent_path().string();
 }
 
+// With a word that it does not know the agent is off, and the program would run unseen.
+Result<void> check_settings(const RunOptions& options) {
+  const auto settings = wire::read_agent_settings([&](const char* name) -> const char* {
+    const bool given = !options.mode.empty() && std::string_view(name) == wire::kAgentMode;
+    return given ? options.mode.c_str() : std::getenv(name);
+  });
+  if (settings.problem.empty()) return {};
+  return fail(ErrorCode::kInvalidArgument, settings.problem);
+}
+
 Result<void> prepare_environment(const RunOptions& options) {
   const auto binaries = own_directory();
   if (!binaries) return tl::unexpected(binaries.error());
@@ -49,7 +61,7 @@ Result<void> prepare_environment(const RunOptions& options) {
   if (!directory) return tl::unexpected(directory.error());
   ::setenv("LD_PRELOAD", preload->c_str(), 1);
   ::setenv("ROCKTUNE_AGENT_DIR", directory->c_str(), 1);
-  if (!options.mode.empty()) ::setenv("ROCKTUNE_AGENT_MODE", options.mode.c_str(), 1);
+  if (!options.mode.empty()) ::setenv(wire::kAgentMode, options.mode.c_str(), 1);
   return {};
 }
 
@@ -58,6 +70,9 @@ int run(const RunOptions& options) {
     return report_error({ErrorCode::kInvalidArgument,
                          "run: no command; write: rocktune run -- COMMAND [ARGUMENTS...]"},
                         kUsage);
+  }
+  if (auto known = check_settings(options); !known) {
+    return report_error(known.error().within("run"), kUsage);
   }
   const char* path = std::getenv("PATH");
   const auto executable =

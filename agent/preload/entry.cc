@@ -90,9 +90,11 @@ constexpr char kUnseenClose[] =
 const char* opened(rocksdb::DB* db, const std::vector<Handle*>* handles,
                    const Interposed& ours) try {
   if (agent::in_child()) return kForked;
-  if (agent::settings().mode == agent::Mode::kOff) {
+  if (agent::settings().mode == wire::AgentMode::kOff) {
     const auto& problem = agent::settings().problem;
-    return problem.empty() ? nullptr : problem.c_str();
+    if (problem.empty()) return nullptr;
+    agent::write_to_log(db->GetDBOptions().info_log.get(), "off: " + problem);
+    return problem.c_str();
   }
   if (!has_in_vtable(db, kDatabaseEntries, {ours.db_close, ours.db_delete, ours.db_destroy})) {
     agent::write_to_log(db->GetDBOptions().info_log.get(), kUnseenClose);

@@ -1,6 +1,7 @@
 #include "agent/preload/why.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,10 @@ namespace {
 
 constexpr int kMostLines = 16;
 int g_lines = 0;
-bool g_writing = false;  // by one thread at a time
-pid_t g_writer = 0;      // the process that made the file: a forked child leaves it alone
-char g_path[4096];       // its; not touched any more once g_writer is this process
+bool g_writing = false;       // by one thread at a time
+uint64_t g_said[kMostLines];  // digests of what was written; 0: nothing
+pid_t g_writer = 0;           // the process that made the file: a forked child leaves it alone
+char g_path[4096];            // its; not touched any more once g_writer is this process
 
 // Where nobody else could have put something at the file's name. -1 if that is not so.
 int open_directory(const char* path) {
@@ -80,24 +82,47 @@ int open_file(int directory, const char* path) {
   return -1;
 }
 
-void write_line(const char* subject, const char* reason) {
+// FNV-1a, of the line and the process: a forked child says it once more, in a file of its own.
+uint64_t digest_of(const char* line) {
+  uint64_t digest = 0xcbf29ce484222325u ^ static_cast<uint64_t>(getpid());
+  for (; *line != '\0'; ++line) {
+    digest = (digest ^ static_cast<unsigned char>(*line)) * 0x100000001b3u;
+  }
+  return digest;
+}
+
+// Where to remember it; nullptr: it was said, as of a database that is opened once more.
+uint64_t* place_for(uint64_t digest) {
+  for (uint64_t& said : g_said) {
+    if (said == digest) return nullptr;
+    if (said == 0) return &said;
+  }
+  return nullptr;
+}
+
+int open_why() {
   const char* path = secure_getenv("ROCKTUNE_AGENT_DIR");
   if (path == nullptr || path[0] == '\0') path = "/run/rocktune";
   const int directory = open_directory(path);
-  if (directory < 0) return;
+  if (directory < 0) return -1;
   const int fd = open_file(directory, path);
   close(directory);
-  if (fd < 0) return;
+  return fd;
+}
+
+void write_line(const char* subject, const char* reason) {
   char line[1024];
   const int length = subject == nullptr
                          ? snprintf(line, sizeof line - 1, "%s", reason)
                          : snprintf(line, sizeof line - 1, "%s: %s", subject, reason);
-  if (length > 0) {
-    const size_t end = strlen(line);
-    line[end] = '\n';
-    const ssize_t written = write(fd, line, end + 1);
-    static_cast<void>(written);
-  }
+  if (length <= 0) return;
+  const uint64_t digest = digest_of(line);
+  uint64_t* const place = place_for(digest);
+  const int fd = place == nullptr ? -1 : open_why();
+  if (fd < 0) return;
+  const size_t end = strlen(line);
+  line[end] = '\n';
+  if (write(fd, line, end + 1) > 0) *place = digest;
   close(fd);
 }
 

@@ -8,7 +8,8 @@
 
 namespace rocktune::preload {
 
-// One line, "<subject>: <reason>" or "<reason>". Does nothing more after the first few.
+// One line, "<subject>: <reason>" or "<reason>". Nothing where this process
+// said the same before, nor after the first few.
 void say_why(const char* subject, const char* reason);
 
 }  // namespace rocktune::preload

@@ -1,8 +1,10 @@
 """A program that nobody here built, Debian's db_bench, seen and tuned beside a running daemon."""
 
+import os
 import unittest
+from unittest.mock import patch
 
-from support import World, needs_db_bench, wait_for
+from support import BUILD, DB_BENCH, UNTIL_KILLED, World, needs_db_bench, wait_for
 
 
 @needs_db_bench
@@ -52,6 +54,29 @@ class DbBench(World):
         result = self.rocktune("run", "--agent-dir", self.agents, "--", "no-such-program-here", check=False)
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("no-such-program-here", result.stderr)
+
+    def test_settings_that_are_not_understood_are_refused(self):
+        program = self.directory / "started"
+        for name, value, said in (("ROCKTUNE_AGENT_MODE", "rp", "'rp' is not rw, ro or off"),
+                                  ("ROCKTUNE_AGENT_OPEN", "event", "'event' is not statistics, limiter, events or none")):
+            with self.subTest(name), patch.dict(os.environ, {name: value}):
+                refused = self.rocktune("run", "--agent-dir", self.agents, "--", "touch", program, check=False)
+                self.assertEqual((refused.returncode, refused.stderr), (2, f"rocktune: run: {name}={said}\n"))
+                self.assertFalse(program.exists())
+        with patch.dict(os.environ, {"ROCKTUNE_AGENT_MODE": "rp"}):  # which is not what counts then
+            self.rocktune("run", "--mode", "ro", "--agent-dir", self.agents, "--", "touch", program)
+        self.assertTrue(program.exists())
+
+    def test_settings_that_are_not_understood_are_said_once_in_each_place(self):
+        database, output = self.directory / "db", self.directory / "host.log"
+        host = self.spawn([DB_BENCH, f"--db={database}", "--benchmarks=fillseq,fillseq,overwrite", f"--duration={UNTIL_KILLED}",
+                           "--num=1000", "--benchmark_write_rate_limit=200000"], output.name, ROCKTUNE_AGENT_MODE="rp",
+                          ROCKTUNE_AGENT_DIR=str(self.agents), LD_PRELOAD=str(BUILD / "lib" / "librocktune_preload.so"))
+        # Each fillseq destroys its database and opens it again.
+        wait_for("several openings", lambda: output.read_text().count("micros/op") == 2)
+        said = "ROCKTUNE_AGENT_MODE='rp' is not rw, ro or off"
+        self.assertEqual((self.agents / f"agent.{host.pid}.why").read_text(), f"{database}: {said}\n")
+        wait_for("its LOG to say so", lambda: f"rocktune: off: {said}" in (database / "LOG").read_text(errors="replace"))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
-#include "agent/settings.h"
-
 #include <map>
 
 #include "tests/support/catch.h"
+#include "wire/agent_settings.h"
 
-namespace rocktune::agent {
+namespace rocktune::wire {
 namespace {
 
-Settings with(const std::map<std::string, std::string>& variables) {
-  return read_settings([&](const char* name) -> const char* {
+AgentSettings with(const std::map<std::string, std::string>& variables) {
+  return read_agent_settings([&](const char* name) -> const char* {
     const auto it = variables.find(name);
     return it == variables.end() ? nullptr : it->second.c_str();
   });
@@ -17,7 +16,7 @@ Settings with(const std::map<std::string, std::string>& variables) {
 TEST_CASE("without variables the agent reads, writes and adds") {
   const auto settings = with({});
   CHECK(settings.directory == "/run/rocktune");
-  CHECK(settings.mode == Mode::kReadWrite);
+  CHECK(settings.mode == AgentMode::kReadWrite);
   CHECK(settings.add_statistics);
   CHECK(settings.add_limiter);
   CHECK(settings.add_listener);
@@ -26,9 +25,9 @@ TEST_CASE("without variables the agent reads, writes and adds") {
 
 TEST_CASE("each variable is understood") {
   CHECK(with({{"ROCKTUNE_AGENT_DIR", "/x"}}).directory == "/x");
-  CHECK(with({{"ROCKTUNE_AGENT_MODE", "ro"}}).mode == Mode::kReadOnly);
-  CHECK(with({{"ROCKTUNE_AGENT_MODE", "rw"}}).mode == Mode::kReadWrite);
-  CHECK(with({{"ROCKTUNE_AGENT_MODE", "off"}}).mode == Mode::kOff);
+  CHECK(with({{"ROCKTUNE_AGENT_MODE", "ro"}}).mode == AgentMode::kReadOnly);
+  CHECK(with({{"ROCKTUNE_AGENT_MODE", "rw"}}).mode == AgentMode::kReadWrite);
+  CHECK(with({{"ROCKTUNE_AGENT_MODE", "off"}}).mode == AgentMode::kOff);
   CHECK(with({{"ROCKTUNE_AGENT_MODE", "off"}}).problem.empty());
 
   const auto none = with({{"ROCKTUNE_AGENT_OPEN", "none"}});
@@ -47,12 +46,12 @@ TEST_CASE("each variable is understood") {
 
 TEST_CASE("what is not understood turns the agent off and is told") {
   const auto mode = with({{"ROCKTUNE_AGENT_MODE", "RW "}});
-  CHECK(mode.mode == Mode::kOff);
+  CHECK(mode.mode == AgentMode::kOff);
   CHECK(mode.problem == "ROCKTUNE_AGENT_MODE='RW ' is not rw, ro or off");
   const auto open = with({{"ROCKTUNE_AGENT_OPEN", "statistics,cache"}});
-  CHECK(open.mode == Mode::kOff);
+  CHECK(open.mode == AgentMode::kOff);
   CHECK(open.problem == "ROCKTUNE_AGENT_OPEN='cache' is not statistics, limiter, events or none");
 }
 
 }  // namespace
-}  // namespace rocktune::agent
+}  // namespace rocktune::wire

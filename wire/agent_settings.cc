@@ -1,8 +1,8 @@
-#include "agent/settings.h"
+#include "wire/agent_settings.h"
 
 #include <string_view>
 
-namespace rocktune::agent {
+namespace rocktune::wire {
 namespace {
 
 std::string_view lookup(const Environment& environment, const char* name) {
@@ -16,19 +16,19 @@ std::string not_one_of(std::string_view name, std::string_view value, std::strin
          std::string(allowed);
 }
 
-void read_mode(std::string_view value, Settings& settings) {
+void read_mode(std::string_view value, AgentSettings& settings) {
   if (value.empty() || value == "rw") return;
   if (value == "ro") {
-    settings.mode = Mode::kReadOnly;
+    settings.mode = AgentMode::kReadOnly;
   } else {
-    settings.mode = Mode::kOff;
+    settings.mode = AgentMode::kOff;
     if (value != "off") {
-      settings.problem = not_one_of("ROCKTUNE_AGENT_MODE", value, "rw, ro or off");
+      settings.problem = not_one_of(kAgentMode, value, "rw, ro or off");
     }
   }
 }
 
-void read_additions(std::string_view value, Settings& settings) {
+void read_additions(std::string_view value, AgentSettings& settings) {
   if (value.empty()) return;
   settings.add_statistics = settings.add_limiter = settings.add_listener = false;
   if (value == "none") return;
@@ -42,9 +42,8 @@ void read_additions(std::string_view value, Settings& settings) {
     } else if (item == "events") {
       settings.add_listener = true;
     } else {
-      settings.problem =
-          not_one_of("ROCKTUNE_AGENT_OPEN", item, "statistics, limiter, events or none");
-      settings.mode = Mode::kOff;
+      settings.problem = not_one_of(kAgentOpen, item, "statistics, limiter, events or none");
+      settings.mode = AgentMode::kOff;
     }
     value = comma == std::string_view::npos ? std::string_view() : value.substr(comma + 1);
   }
@@ -52,13 +51,13 @@ void read_additions(std::string_view value, Settings& settings) {
 
 }  // namespace
 
-Settings read_settings(const Environment& environment) {
-  Settings settings;
+AgentSettings read_agent_settings(const Environment& environment) {
+  AgentSettings settings;
   const auto directory = lookup(environment, "ROCKTUNE_AGENT_DIR");
   if (!directory.empty()) settings.directory = directory;
-  read_mode(lookup(environment, "ROCKTUNE_AGENT_MODE"), settings);
-  read_additions(lookup(environment, "ROCKTUNE_AGENT_OPEN"), settings);
+  read_mode(lookup(environment, kAgentMode), settings);
+  read_additions(lookup(environment, kAgentOpen), settings);
   return settings;
 }
 
-}  // namespace rocktune::agent
+}  // namespace rocktune::wire
