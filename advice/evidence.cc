@@ -236,7 +236,13 @@ void EvidenceFold::add(const Sample& sample, const Opening& opening) {
   e.settled.add(sample.knobs, seconds, opens);
   std::set<std::string> open;
   for (const ColumnFamilyReading& one : sample.database->column_families) {
-    e.families[one.name].add(paired ? find(&*last_, one.name) : nullptr, one, seconds);
+    const ColumnFamilyReading* older = paired ? find(&*last_, one.name) : nullptr;
+    FamilyEvidence& family = e.families[one.name];
+    family.add(older, one, seconds);
+    if (older != nullptr) {
+      family.add_flushed(*older, one, times(features.user_write_bytes_per_second, seconds),
+                         times(features.flush_bytes_per_second, seconds), seconds);
+    }
     open.insert(one.name);
   }
   std::erase_if(e.families, [&](const auto& one) { return !open.contains(one.first); });

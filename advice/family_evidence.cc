@@ -36,6 +36,7 @@ std::size_t base_level(const ColumnFamilyReading& reading) {
 void FamilyEvidence::add(const ColumnFamilyReading* older, const ColumnFamilyReading& newer,
                          double seconds) {
   name = newer.name;
+  if (last.write_buffer_bytes != newer.write_buffer_bytes) at_size = {};
   last = newer;
   last_pending_bytes = number(newer.pending_compaction_bytes);
   if (!first_pending_bytes) first_pending_bytes = last_pending_bytes;
@@ -56,6 +57,15 @@ void FamilyEvidence::add_jobs(const ColumnFamilyReading& older, const ColumnFami
   add(l0_compactions_input_bytes, &ColumnFamilyReading::l0_compactions_input_bytes);
   add(deep_compactions, &ColumnFamilyReading::deep_compactions);
   add(deep_compactions_ms, &ColumnFamilyReading::deep_compactions_ms);
+}
+
+void FamilyEvidence::add_flushed(const ColumnFamilyReading& older, const ColumnFamilyReading& newer,
+                                 const Value& user_bytes, const Value& flushed_bytes,
+                                 double seconds) {
+  if (older.write_buffer_bytes != newer.write_buffer_bytes) return;
+  at_size.flushes.add(grown(older.flushes, newer.flushes), seconds);
+  at_size.user_bytes.add(user_bytes, seconds);
+  at_size.flushed_bytes.add(flushed_bytes, seconds);
 }
 
 void FamilyEvidence::add_levels(const ColumnFamilyReading& newer, double seconds) {

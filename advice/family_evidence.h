@@ -9,6 +9,12 @@
 
 namespace rocktune::advice {
 
+// What was flushed while write_buffer_size was what it is now.
+struct FlushTally {
+  Sum flushes;
+  Sum user_bytes, flushed_bytes;  // of the whole database
+};
+
 struct FamilyEvidence {
   std::string name;
   ColumnFamilyReading last;  // options and levels as last read
@@ -16,6 +22,7 @@ struct FamilyEvidence {
   // What ended, with its time and input, where the agent's listener or a LOG told it.
   Sum flushes, l0_compactions, l0_compactions_ms, l0_compactions_input_bytes;
   Sum deep_compactions, deep_compactions_ms;
+  FlushTally at_size;
 
   Mean l0_files, l0_file_bytes;
   Mean runs;  // sorted runs that a read may have to ask: files of L0, and deeper levels in use
@@ -36,6 +43,10 @@ struct FamilyEvidence {
 
   // `older` is of the same incarnation, or null; `seconds` since it.
   void add(const ColumnFamilyReading* older, const ColumnFamilyReading& newer, double seconds);
+
+  // After add(), of the same two: what users and flushes of the whole database wrote meanwhile.
+  void add_flushed(const ColumnFamilyReading& older, const ColumnFamilyReading& newer,
+                   const Value& user_bytes, const Value& flushed_bytes, double seconds);
 
   [[nodiscard]] Value write_buffer_bytes() const;
   [[nodiscard]] Value l0_compaction_seconds() const;  // that one out of L0 takes

@@ -4,6 +4,7 @@
 
 #include "advice/family_writes.h"
 #include "advice/findings.h"
+#include "model/knobs.h"
 #include "model/text.h"
 
 namespace rocktune::advice {
@@ -15,6 +16,8 @@ constexpr double kMemtablesShare = 0.25;  // of what is free for this database
 constexpr double kOften = 0.5;            // flushes a second
 constexpr double kWantedPerSecond = 0.1;
 constexpr double kMostFactor = 8;
+constexpr double kLeastSecondsAtSize =
+    30;                         // of one write_buffer_size, to tell how often it flushes
 constexpr double kRipe = 0.15;  // a file over its memtable; compression and overwriting take some
 constexpr double kFull = 0.5;   // what a memtable held over its size; its own structure takes some
 constexpr double kDelayedFrom = 4;  // memtables, from which on a delay comes before the stop
@@ -122,6 +125,29 @@ void judge_count(const Evidence& e, const FamilyEvidence& f, Findings& findings)
   findings.advise(more_memtables(e, f, count, wanted));
 }
 
+// Bytes of one table that was flushed at the size of now; of one of level 0 where that is not
+// known.
+Value file_at_size(const Evidence& e, const FamilyEvidence& f) {
+  if (e.families.size() == 1 && !e.blob_files(f)) {
+    const Value mean = ratio(f.at_size.flushed_bytes.total(), f.at_size.flushes.total());
+    if (mean && *mean > 0) return mean;
+  }
+  return f.l0_file_bytes.mean();
+}
+
+// What is judged is the last size. The program's own, where rocktuned has raised it since.
+Value own_size(const Evidence& e, const FamilyEvidence& f) {
+  const KnobReading* size = e.knobs.find(knob::kWriteBufferSize, f.name);
+  if (size == nullptr || !is_raised(*size)) return std::nullopt;
+  return static_cast<double>(size->found);
+}
+
+std::string size_text(const Evidence& e, const FamilyEvidence& f) {
+  const std::string text = "write_buffer_size is " + text::bytes(*f.write_buffer_bytes());
+  const Value own = own_size(e, f);
+  return own ? as_raised(text, text::bytes(*own)) : text;
+}
+
 // How full memtables were when they were flushed.
 struct Fill {
   Value known;         // at least so much of write_buffer_size
@@ -132,9 +158,9 @@ struct Fill {
 Fill fill_of(const Evidence& e, const FamilyEvidence& f) {
   const bool alone = e.families.size() == 1;
   const auto compression = e.option(f.name, "compression");
-  const Value written = ratio(alone ? ratio(e.user_bytes.total(), f.flushes.total()) : Value(),
-                              f.write_buffer_bytes());
-  const Value file = ratio(flush_file_bytes(e, f), f.write_buffer_bytes());
+  const Value each = ratio(f.at_size.user_bytes.total(), f.at_size.flushes.total());
+  const Value written = ratio(alone ? each : Value(), f.write_buffer_bytes());
+  const Value file = ratio(file_at_size(e, f), f.write_buffer_bytes());
   return {std::max(written, file), written || compression == "kNoCompression"};
 }
 
@@ -146,14 +172,14 @@ bool compressed(const Evidence& e, const FamilyEvidence& f) {
 
 Advice larger_memtables(const Evidence& e, const FamilyEvidence& f, double trouble, double wanted) {
   const double size = *f.write_buffer_bytes();
-  const double per_second = *f.flushes.per_second();
+  const double per_second = *f.at_size.flushes.per_second();
   Advice out;
   out.column_family = f.name;
   out.title = "larger memtables";
   out.evidence = {trouble_fact(trouble),
                   fact("flushes_per_second", per_second,
                        text::amount(per_second) + " flushes a second, each a file in level 0"),
-                  fact("write_buffer_bytes", size, "write_buffer_size is " + text::bytes(size))};
+                  fact("write_buffer_bytes", size, size_text(e, f))};
   out.effect = {"files a second that level 0 gets",
                 Unit::kCount,
                 per_second,
@@ -173,7 +199,7 @@ Advice larger_memtables(const Evidence& e, const FamilyEvidence& f, double troub
   out.risk = "up to " + text::bytes((wanted - size) * advised_memtables(e, f, size)) +
              " more memory; the WAL to replay after a crash grows by as much" + free_memory_text(e);
   out.steps = {{"write_buffer_size", text::number(wanted, 0), false}};
-  const double level0 = flush_file_bytes(e, f).value_or(0) * wanted / size *
+  const double level0 = file_at_size(e, f).value_or(0) * wanted / size *
                         static_cast<double>(f.last.level0_compaction_trigger.value_or(4));
   const auto base = static_cast<double>(f.last.max_bytes_for_level_base_bytes.value_or(0));
   if (f.leveled() && base > 0 && base < level0) {
@@ -188,13 +214,19 @@ Advice larger_memtables(const Evidence& e, const FamilyEvidence& f, double troub
 }
 
 void judge_size(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
-  const Value per_second = f.flushes.per_second();
+  const Value per_second = f.at_size.flushes.per_second();
   const Value size = f.write_buffer_bytes();
   const Value trouble = family_trouble(e, f);
-  if (!per_second || !size || !trouble || !(*size > 0)) {
+  if (!f.flushes.per_second() || !size || !trouble || !(*size > 0)) {
     return findings.not_judged(f.name, "flushes or write_buffer_size are not in the trace");
   }
-  if (*per_second < kOften) return findings.content(f.name, "flushes are not frequent");
+  if (!per_second || f.at_size.flushes.seconds() < kLeastSecondsAtSize) {
+    return findings.not_judged(f.name, "write_buffer_size was changed shortly before the end");
+  }
+  if (*per_second < kOften) {
+    const std::string seldom = "flushes are not frequent";
+    return findings.content(f.name, own_size(e, f) ? seldom + "; " + size_text(e, f) : seldom);
+  }
   if (*trouble < kLittleTrouble) return findings.content(f.name, "writers are not held up");
   const Fill fill = fill_of(e, f);
   if (!fill.known) return findings.not_judged(f.name, "what a flush brings is not in the trace");

@@ -54,7 +54,11 @@ class DatabaseFold {
   [[nodiscard]] const std::string& host() const { return advised_.host; }
 
   Result<void> add(const RecordedRun& run) {
-    advised_.traces.push_back(run.trace);
+    // A database whose settings were changed by a reload is two targets of one trace.
+    auto& traces = advised_.traces;
+    if (std::find(traces.begin(), traces.end(), run.trace) == traces.end()) {
+      traces.push_back(run.trace);
+    }
     fold_.begin_recording(memory_max(run.engine.budget));
     for (const trace::IncarnationInfo& one : run.openings) {
       if (!is_numbered(one.incarnation)) openings_.insert(one.incarnation);

@@ -178,7 +178,9 @@ void add_options_file(std::vector<std::string>& lines, const AdvisedDatabase& da
   if (database.options_file.empty()) return;
   add_labelled(lines, "options", printable(database.options_file));
   if (database.differences.empty()) return;
-  std::string text = "the options file may be of another database, or of another opening:";
+  std::string text =
+      "the options file may be of another database, or of another opening, or "
+      "rocktuned changed it meanwhile:";
   const std::size_t told = std::min(database.differences.size(), kMostNames);
   for (std::size_t i = 0; i < told; ++i) {
     text += (i == 0 ? " " : "; ") + difference_text(database.differences[i]);

@@ -169,4 +169,49 @@ TEST_CASE("settled knobs are followed over openings", "[advice]") {
   }
 }
 
+// And not by those of smaller ones, from before rocktuned raised it.
+TEST_CASE("memtables are judged by what was flushed at the last size", "[advice]") {
+  constexpr int kRaisedAt = 150, kSeconds = 300;
+  Recording r;
+  r.seconds = kSeconds;
+  r.stall_us = 100'000;
+  const auto at_size = [&](std::int64_t mib, double flushes) {
+    const auto size = mib * static_cast<std::int64_t>(kMiBytes);
+    const KnobReading knob =
+        reading_of(knob::kWriteBufferSize, "default", std::int64_t{kMiBytes}, size,
+                   size == kMiBytes ? KnobOwner::kFound : KnobOwner::kRocktune);
+    return [=](Recording& now) {
+      now.sample.knobs = {knob};
+      now.family().write_buffer_bytes = static_cast<std::uint64_t>(size);
+      now.flushes = flushes;
+      now.bytes_per_write = static_cast<std::uint64_t>(static_cast<double>(size) * flushes /
+                                                       static_cast<double>(now.writes));
+    };
+  };
+  const auto found = at_size(1, 4);
+  const std::string own =
+      "write_buffer_size is 4 MiB, as rocktuned raised it: each opening begins with the program's "
+      "own 1 MiB, until it is raised again";
+  SECTION("which are still many") {
+    const auto raised = at_size(4, 1);
+    r.each = [=](Recording& now, int second) { (second < kRaisedAt ? found : raised)(now); };
+    const Report report = r.report();
+    const Advice& one = only_advice(report, "small_memtables");
+    CHECK(*one.effect.now == Approx(1).margin(0.05));  // and not 2.5
+    CHECK(one.evidence.back().text == own);
+    CHECK(one.confidence == Confidence::kHigh);
+  }
+  SECTION("which are few by now") {
+    const auto raised = at_size(4, 0.1);
+    r.each = [=](Recording& now, int second) { (second < kRaisedAt ? found : raised)(now); };
+    CHECK(content_of(r.report(), "small_memtables") == "flushes are not frequent; " + own);
+  }
+  SECTION("where it stood long enough") {
+    const auto raised = at_size(4, 1);
+    r.each = [=](Recording& now, int second) { (second < kSeconds - 20 ? found : raised)(now); };
+    CHECK(not_judged_of(r.report(), "small_memtables") ==
+          "write_buffer_size was changed shortly before the end");
+  }
+}
+
 }  // namespace rocktune::advice

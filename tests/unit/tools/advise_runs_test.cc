@@ -23,22 +23,12 @@ class Traces {
     const std::string file = directory_.file("run" + std::to_string(files_.size()) + ".sqlite");
     auto recorder = trace::Recorder::create(file, {"0.1.0", host, Nanoseconds(1), 1}, {});
     REQUIRE(recorder);
-    const auto target = recorder->add_target({0, path, path, "advise", {}});
-    REQUIRE(target);
-    trace::IncarnationInfo opening;
-    opening.incarnation = incarnation;
-    REQUIRE(recorder->add_incarnation(*target, opening));
-    for (int second = 1; second <= 100; ++second) {
-      Sample sample = quiet_sample(static_cast<std::uint64_t>(second), second);
-      sample.at.wall += std::chrono::hours(files_.size());
-      sample.incarnation = incarnation;
-      if (members) sample.shared.emplace().host_members = members;
-      REQUIRE(recorder->begin_tick());
-      REQUIRE(recorder->add_sample(*target, sample));
-    }
+    add_to(*recorder, path, incarnation, members);
+    if (reloaded) add_to(*recorder, path, incarnation, members);
     REQUIRE(recorder->commit());
     files_.push_back(file);
   }
+  bool reloaded = false;  // its settings were changed: it is one more target of the same trace
   std::vector<AdvisedDatabase> advised() const {
     auto databases = advise_on({files_, {}, ""});
     REQUIRE(databases);
@@ -46,6 +36,23 @@ class Traces {
   }
 
  private:
+  void add_to(trace::Recorder& recorder, const std::string& path, const std::string& incarnation,
+              Counter members) {
+    const auto target = recorder.add_target({0, path, path, "advise", {}});
+    REQUIRE(target);
+    trace::IncarnationInfo opening;
+    opening.incarnation = incarnation;
+    REQUIRE(recorder.add_incarnation(*target, opening));
+    for (int second = 1; second <= 100; ++second) {
+      Sample sample = quiet_sample(static_cast<std::uint64_t>(second), second);
+      sample.at.wall += std::chrono::hours(files_.size());
+      sample.incarnation = incarnation;
+      if (members) sample.shared.emplace().host_members = members;
+      REQUIRE(recorder.begin_tick());
+      REQUIRE(recorder.add_sample(*target, sample));
+    }
+  }
+
   rocktune::tools::test::TempDirectory directory_;
   std::vector<std::string> files_;
 };
@@ -69,6 +76,16 @@ TEST_CASE("traces of one path on one host count together", "[advise]") {
   CHECK(databases[0].traces.size() == 2);
   CHECK_FALSE(says_apart(databases[0]));
   CHECK(databases[1].host == "b");
+}
+
+TEST_CASE("a trace is named once, also where a reload made two targets of a database", "[advise]") {
+  Traces traces;
+  traces.reloaded = true;
+  traces.add("a", "/data/db", "agent-1/1");
+  const auto databases = traces.advised();
+  REQUIRE(databases.size() == 1);
+  CHECK(databases[0].traces.size() == 1);
+  CHECK(databases[0].evidence.samples == 200);
 }
 
 TEST_CASE("where the host is not known only a common opening tells", "[advise]") {

@@ -154,6 +154,7 @@ TEST_CASE("the OPTIONS file is named, and what does not go with the trace", "[ad
   for (const std::string& line : lines) {
     if (!line.empty()) all += line.substr(line.find_first_not_of(' ')) + " ";
   }
+  CHECK(all.find("another opening, or rocktuned changed it meanwhile: ") != std::string::npos);
   CHECK(all.find("write_buffer_size of hot is 64 MiB in the file and 4 MiB as recorded; the file "
                  "has no column family new") != std::string::npos);
   const Json json = advice_json({database})["databases"][0];
