@@ -14,6 +14,7 @@
 
 #include "files/peer_process.h"
 #include "files/replace_file.h"
+#include "model/knobs.h"
 #include "model/text.h"
 #include "tools/text.h"
 #include "trace/op_trace_file.h"
@@ -212,24 +213,34 @@ Result<void> check_directory(const wire::OpTrace& status, const std::string& dir
                                         ", and not to " + directory);
 }
 
+RecordedObjects objects_of(const wire::Sample& sample) {
+  RecordedObjects objects;
+  if (const auto capacity = sample.cache.find("capacity_bytes"); capacity != sample.cache.end()) {
+    objects.block_cache_bytes = static_cast<std::int64_t>(capacity->second);
+  }
+  auto& found = objects.found_knobs.emplace();
+  for (const auto& knob : sample.knobs) {
+    const bool ours = knob.owner == "rocktune";
+    const std::int64_t own = ours ? knob.found : knob.value;
+    if (knob.name == knob::kRateLimit) {
+      if (own < kUnlimitedBytesPerSecond) objects.rate_limit_bytes_per_second = own;
+    } else if (knob.name == knob::kCacheCapacity) {
+      if (ours) objects.block_cache_bytes = own;
+    } else if (ours) {
+      found[knob.column_family][knob.name] = own;
+    }
+  }
+  return objects;
+}
+
 Result<RecordedObjects> recorded_objects(const AgentDatabase& database) {
-  // At and above this a limiter limits nothing (docs/wire.md).
-  constexpr std::int64_t kUnlimited = std::int64_t{1} << 40;
   const auto answer = ask_database(database, "sample");
   if (!answer) return tl::unexpected(answer.error());
   const auto sample = wire::decode<wire::Sample>(answer->dump());
   if (!sample) {
     return fail(ErrorCode::kProtocol, "agent " + database.socket + ": " + sample.error());
   }
-  RecordedObjects objects;
-  if (const auto capacity = sample->cache.find("capacity_bytes"); capacity != sample->cache.end()) {
-    objects.block_cache_bytes = static_cast<std::int64_t>(capacity->second);
-  }
-  for (const auto& knob : sample->knobs) {
-    if (knob.name != "rate_limiter_bytes_per_second" || knob.value >= kUnlimited) continue;
-    objects.rate_limit_bytes_per_second = knob.value;
-  }
-  return objects;
+  return objects_of(*sample);
 }
 
 trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObjects& objects,
@@ -258,6 +269,7 @@ trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObj
   }
   recording.block_cache_bytes = objects.block_cache_bytes;
   recording.rate_limit_bytes_per_second = objects.rate_limit_bytes_per_second;
+  recording.found_knobs = objects.found_knobs;
   recording.writer_ns_per_operation = status.writer_ns_per_operation;
   return recording;
 }

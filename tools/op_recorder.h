@@ -52,11 +52,14 @@ class RecordingDirectory {
 Result<void> check_directory(const wire::OpTrace& status, const std::string& directory,
                              const AgentDatabase& database);
 
-// What a replay needs to know of the database beside its options file.
+// What a replay needs to know of the database beside its options file, in which what rocktune has
+// turned stands as it was turned: a replay begins with what was found.
 struct RecordedObjects {
   std::optional<std::int64_t> block_cache_bytes;
   std::optional<std::int64_t> rate_limit_bytes_per_second;
+  std::optional<trace::FoundKnobs> found_knobs = {};
 };
+RecordedObjects objects_of(const wire::Sample& sample);
 Result<RecordedObjects> recorded_objects(const AgentDatabase& database);
 
 trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObjects& objects,

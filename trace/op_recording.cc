@@ -35,6 +35,7 @@ void visit_optional(Recording& recording, Visit&& visit) {
   visit("checkpoint_files", recording.checkpoint_files);
   visit("block_cache_bytes", recording.block_cache_bytes);
   visit("rate_limit_bytes_per_second", recording.rate_limit_bytes_per_second);
+  visit("found_knobs", recording.found_knobs);
   visit("writer_ns_per_operation", recording.writer_ns_per_operation);
 }
 

@@ -14,6 +14,9 @@ namespace rocktune::trace {
 inline constexpr const char* kOpManifestName = "manifest.json";
 inline constexpr const char* kOpManifestSchema = "rocktune-op-recording/1";
 
+// Knobs by name, by column family; "" for those of the whole database.
+using FoundKnobs = std::map<std::string, std::map<std::string, std::int64_t>>;
+
 struct OpRecording {
   std::string database;  // its path when it was recorded
   std::int64_t pid = 0;
@@ -35,9 +38,11 @@ struct OpRecording {
   // Its files with their sizes, by name. Absent: there is none, or as with crc32.
   std::optional<std::map<std::string, std::uint64_t>> checkpoint_files;
   std::string options_file;  // within the directory; empty: there is none
-  // What RocksDB's options file does not have. Absent: none, or not known.
+  // What RocksDB's options file does not have, as it was found. Absent: none, or not known.
   std::optional<std::int64_t> block_cache_bytes;
   std::optional<std::int64_t> rate_limit_bytes_per_second;
+  // What stood elsewhere than the program had it, by rocktune: each as it was found.
+  std::optional<FoundKnobs> found_knobs;
   std::optional<double> writer_ns_per_operation;
 };
 

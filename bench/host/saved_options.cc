@@ -70,6 +70,56 @@ Result<void> check_objects(const std::string& text, const SavedOptions& saved) {
   return {};
 }
 
+// As RocksDB calls what is a knob to the agent (agent/family_knobs.cc).
+std::string option_text(const std::string& knob, std::int64_t value) {
+  constexpr std::string_view kUniversal = "universal_";
+  const std::string number = std::to_string(value);
+  if (knob.starts_with(kUniversal)) {
+    return "compaction_options_universal={" + knob.substr(kUniversal.size()) + "=" + number + ";}";
+  }
+  if (knob == "block_size") return "block_based_table_factory={block_size=" + number + ";}";
+  if (knob == "bloom_bits_per_key") {
+    const std::string filter = value == 0 ? "nullptr" : "bloomfilter:" + number + ":false";
+    return "block_based_table_factory={filter_policy=" + filter + ";}";
+  }
+  return knob + "=" + number;
+}
+
+template <class Options, class Parse>
+Result<void> give_back(Options& options, const std::map<std::string, std::int64_t>& found,
+                       Parse parse) {
+  for (const auto& [knob, value] : found) {
+    if (knob.starts_with("rate_limiter_")) continue;  // the limiter here is a new one
+    const Options base = options;
+    const auto status = parse(rocksdb::ConfigOptions(), base, option_text(knob, value), &options);
+    if (!status.ok()) {
+      return fail(ErrorCode::kUnsupported, "the recorded " + knob + ", which was found at " +
+                                               std::to_string(value) +
+                                               ", cannot be set here: " + status.ToString());
+    }
+  }
+  return {};
+}
+
+// The file has what rocktune made of them.
+Result<void> give_back_found(const trace::FoundKnobs& found, SavedOptions& saved) {
+  if (const auto whole = found.find(""); whole != found.end()) {
+    const auto parse = [](const auto&... arguments) {
+      return rocksdb::GetDBOptionsFromString(arguments...);
+    };
+    if (auto done = give_back(saved.options, whole->second, parse); !done) return done;
+  }
+  for (auto& family : saved.families) {
+    const auto own = found.find(family.name);
+    if (own == found.end()) continue;
+    const auto parse = [](const auto&... arguments) {
+      return rocksdb::GetColumnFamilyOptionsFromString(arguments...);
+    };
+    if (auto done = give_back(family.options, own->second, parse); !done) return done;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::map<std::string, std::string> saved_values(const std::string& options_text,
@@ -110,6 +160,9 @@ Result<SavedOptions> load_saved_options(const SavedSettings& settings) {
   const auto text = rocktune::read_text_file(settings.path + "/" + file, kMostOptionsBytes);
   if (!text) return tl::unexpected(text.error());
   if (auto known = check_objects(*text, saved); !known) return tl::unexpected(known.error());
+  if (auto back = give_back_found(settings.found_knobs, saved); !back) {
+    return tl::unexpected(back.error());
+  }
   confine(saved);
   saved.options.statistics = rocksdb::CreateDBStatistics();
   saved.options.statistics->set_stats_level(rocksdb::StatsLevel::kExceptDetailedTimers);

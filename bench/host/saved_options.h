@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/result.h"
+#include "trace/op_recording.h"
 
 namespace rocktune::bench {
 
@@ -22,6 +23,8 @@ struct SavedSettings {
   // What options files do not have.
   std::optional<std::int64_t> block_cache_bytes;  // default: RocksDB's own
   std::optional<std::int64_t> rate_limit_bytes_per_second;
+  // In place of the values in the file.
+  trace::FoundKnobs found_knobs = {};
 };
 
 struct SavedOptions {
@@ -31,7 +34,7 @@ struct SavedOptions {
 };
 
 // An Error where a column family needs a comparator, merge operator or compaction filter that this
-// program does not have: it is named.
+// program does not have, or a knob that was found is no option of this RocksDB: it is named.
 Result<SavedOptions> load_saved_options(const SavedSettings& settings);
 
 // The values of a key in an OPTIONS file, by column family. Pure.

@@ -44,8 +44,10 @@ Result<bool> replay(const ReplayOpsHost& settings, const OpRecordingDirectory& r
   run.started = rfc3339_now();
   run.scenario = scenario_of_recording(recording, settings.speed);
   run.scenario.databases.front().workload.threads = settings.threads;
-  auto database = Database::open_saved({settings.database, recording.manifest.block_cache_bytes,
-                                        recording.manifest.rate_limit_bytes_per_second});
+  auto database =
+      Database::open_saved({settings.database, recording.manifest.block_cache_bytes,
+                            recording.manifest.rate_limit_bytes_per_second,
+                            recording.manifest.found_knobs.value_or(trace::FoundKnobs())});
   if (!database) return tl::unexpected(database.error());
   run.databases.push_back({settings.database, (*database)->agent_status(), {}});
   Progress progress(mode);

@@ -110,10 +110,13 @@ Result<json> recording_json(const OpRecordingDirectory& recording) {
   const trace::OpRecording& manifest = recording.manifest;
   // As open_recording() has checked them.
   json out = {{"bytes", manifest.bytes}, {"crc32", manifest.crc32.value_or(0)}};
-  // What an options file does not have, and that file.
+  // What an options file does not have, or has otherwise than it was found, and that file.
   const auto number = [](const auto& value) { return value ? json(*value) : json(nullptr); };
   out["block_cache_bytes"] = number(manifest.block_cache_bytes);
   out["rate_limit_bytes_per_second"] = number(manifest.rate_limit_bytes_per_second);
+  if (manifest.found_knobs && !manifest.found_knobs->empty()) {
+    out["found_knobs"] = *manifest.found_knobs;
+  }
   const std::string directory = recording.checkpoint();
   std::string file;
   if (rocksdb::GetLatestOptionsFileName(directory, rocksdb::Env::Default(), &file).ok()) {

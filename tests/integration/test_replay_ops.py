@@ -9,7 +9,7 @@ import time
 import unittest
 
 from agent_support import AgentWorld
-from support import BIN, needs_db_bench, wait_for
+from support import BIN, needs_db_bench, request, wait_for
 
 LDB = shutil.which("ldb")
 LOAD = ("--benchmarks=readrandomwriterandom", "--readwritepercent=50", "--duration=3", "--num=5000", "--value_size=200",
@@ -115,6 +115,28 @@ class ReplayOps(AgentWorld):
         written = {path: path.stat().st_mtime_ns for path in (output / "runs").glob("*.json")}
         self.rocktune(*command)  # goes on where it ended: nothing is left to do
         self.assertEqual({path: path.stat().st_mtime_ns for path in (output / "runs").glob("*.json")}, written)
+
+    def test_what_was_tuned_is_replayed_as_it_was_found(self):
+        host = self.db_bench(*LOAD, "--duration=6", "--write_buffer_size=2097152", "--max_background_jobs=2",
+                             "--rate_limiter_bytes_per_sec=16777216")
+        path = self.served_by(host)
+        database = wait_for("the database", lambda: self.databases(host))[0]["id"]
+        self.assertEqual(request(path, "POST", f"/v1/dbs/{database}/lease", {"holder": "a", "seconds": 60})[0], 200)
+        turned = (("write_buffer_size", "default", 4 << 20), ("max_background_jobs", "", 4), ("rate_limiter_bytes_per_second", "", 1 << 26))
+        changes = [{"id": str(number), "knob": knob, "column_family": family, "value": value}
+                   for number, (knob, family, value) in enumerate(turned)]
+        status, body = request(path, "POST", f"/v1/dbs/{database}/changes", {"holder": "a", "changes": changes})
+        self.assertEqual((status, {one["status"] for one in body["results"]}), (200, {"applied"}), body)
+        self.rocktune("record-ops", "db", "--agent-dir", self.agents, "-o", self.recording, "--seconds", "1")
+        manifest = json.loads((self.recording / "manifest.json").read_text())
+        self.assertEqual(manifest["found_knobs"], {"": {"max_background_jobs": 2}, "default": {"write_buffer_size": 2097152}})
+        self.assertEqual(manifest["rate_limit_bytes_per_second"], 16777216)
+        recorded = (self.recording / manifest["options_file"]).read_text()
+        self.assertIn("write_buffer_size=4194304", recorded)
+        copy, _ = self.replayed("found")
+        options = max(copy.glob("OPTIONS-*")).read_text()
+        self.assertIn("\n  write_buffer_size=2097152\n", options)
+        self.assertIn("\n  max_background_jobs=2\n", options)
 
     def test_a_recording_that_is_not_whole_is_not_replayed(self):
         recorded = self.record_a_run()["bytes"]

@@ -1,4 +1,5 @@
 // Recorded operations done again: when each is due, which thread does it, and onto what.
+#include <rocksdb/table.h>
 #include <rocksdb/utilities/replayer.h>
 #include <rocksdb/write_batch.h>
 
@@ -193,6 +194,52 @@ TEST_CASE("a recording is opened with what it was recorded with, and its operati
     REQUIRE((*database)->db().Get({}, "key" + std::to_string(i), &value).ok());
     CHECK(value == std::to_string(90 + i));
   }
+}
+
+TEST_CASE("what rocktune had turned is opened as it was found") {
+  const MadeRecording made;
+  auto recording = *open_recording(made.directory.file("recording"));
+  const auto before = recording_json(recording);
+  REQUIRE(before.has_value());
+  CHECK_FALSE(before->contains("found_knobs"));
+  recording.manifest.found_knobs = {{"",
+                                     {{"max_background_jobs", 5},
+                                      {"delayed_write_rate", 3 << 20},
+                                      {"rate_limiter_l0_weight", 4}}},
+                                    {"default",
+                                     {{"write_buffer_size", 1 << 20},
+                                      {"universal_size_ratio", 7},
+                                      {"block_size", 8 << 10},
+                                      {"bloom_bits_per_key", 0}}},
+                                    {"dropped", {{"write_buffer_size", 1 << 20}}}};
+  CHECK(recording_json(recording)->at("found_knobs") == *recording.manifest.found_knobs);
+  SavedSettings settings{recording.checkpoint(), std::int64_t{3} << 20, std::nullopt,
+                         *recording.manifest.found_knobs};
+  const auto saved = load_saved_options(settings);
+  if (!saved) FAIL(saved.error().message);
+  CHECK(saved->options.max_background_jobs == 5);
+  CHECK(saved->options.delayed_write_rate == 3 << 20);
+  const auto& family = saved->families.at(0).options;
+  CHECK(family.write_buffer_size == 1 << 20);
+  CHECK(family.compaction_options_universal.size_ratio == 7);
+  const auto* table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  REQUIRE(table != nullptr);
+  CHECK(table->block_size == 8 << 10);
+  CHECK_FALSE(table->filter_policy);
+  CHECK(table->block_cache == saved->block_cache);
+  settings.found_knobs = {{"default", {{"bloom_bits_per_key", 10}}}};
+  const auto filtered = load_saved_options(settings);
+  if (!filtered) FAIL(filtered.error().message);
+  CHECK(filtered->families.at(0)
+            .options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+            ->filter_policy);
+  settings.found_knobs = {{"default", {{"no_such_option", 1}}}};
+  CHECK_THAT(load_saved_options(settings).error().message,
+             Contains("the recorded no_such_option, which was found at 1, cannot be set here"));
+  auto database = Database::open_saved(
+      {recording.checkpoint(), std::nullopt, std::nullopt, *recording.manifest.found_knobs});
+  if (!database) FAIL(database.error().message);
+  CHECK((*database)->db().GetOptions().write_buffer_size == 1 << 20);
 }
 
 TEST_CASE("the torn end of a trace is its end, and what is none is an error") {

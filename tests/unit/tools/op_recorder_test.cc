@@ -40,6 +40,42 @@ AgentDatabase recorded_database() {
   return database;
 }
 
+TEST_CASE("what rocktune has turned is recorded as it was found") {
+  const auto knob = [](const char* name, const char* family, std::int64_t value, std::int64_t found,
+                       const char* owner) {
+    wire::Knob one;
+    one.name = name;
+    one.column_family = family;
+    one.value = value;
+    one.found = found;
+    one.owner = owner;
+    return one;
+  };
+  wire::Sample sample;
+  sample.cache["capacity_bytes"] = 24 << 20;
+  CHECK(objects_of(sample).found_knobs == trace::FoundKnobs());
+  CHECK(objects_of(sample).block_cache_bytes == 24 << 20);
+  CHECK_FALSE(objects_of(sample).rate_limit_bytes_per_second.has_value());
+  sample.knobs = {knob("rate_limiter_bytes_per_second", "", 128 << 20, 8 << 20, "rocktune"),
+                  knob("block_cache_capacity_bytes", "", 24 << 20, 32 << 20, "rocktune"),
+                  knob("max_background_jobs", "", 4, 2, "rocktune"),
+                  knob("max_subcompactions", "", 3, 1, "manual"),
+                  knob("write_buffer_size", "hot", 8 << 20, 4 << 20, "rocktune"),
+                  knob("write_buffer_size", "default", 4 << 20, 4 << 20, "found")};
+  const auto objects = objects_of(sample);
+  CHECK(objects.rate_limit_bytes_per_second == 8 << 20);
+  CHECK(objects.block_cache_bytes == 32 << 20);
+  CHECK(objects.found_knobs == trace::FoundKnobs{{"", {{"max_background_jobs", 2}}},
+                                                 {"hot", {{"write_buffer_size", 4 << 20}}}});
+  CHECK(op_recording(recorded_database(), objects, recorded_status("/d")).found_knobs ==
+        objects.found_knobs);
+  sample.knobs = {knob("rate_limiter_bytes_per_second", "", 128 << 20, 8 << 20, "manual")};
+  CHECK(objects_of(sample).rate_limit_bytes_per_second == 128 << 20);
+  sample.knobs = {
+      knob("rate_limiter_bytes_per_second", "", 8 << 20, std::int64_t{1} << 40, "rocktune")};
+  CHECK_FALSE(objects_of(sample).rate_limit_bytes_per_second.has_value());
+}
+
 TEST_CASE("progress is one line") {
   CHECK(recording_line(recorded_status("/d")) ==
         "60.0 s of 60.0 s   3 MiB of 1 GiB   1.20k writes, 340 reads");

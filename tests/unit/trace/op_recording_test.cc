@@ -30,6 +30,8 @@ OpRecording op_recording() {
   recording.options_file = "checkpoint/OPTIONS-000012";
   recording.block_cache_bytes = std::int64_t{8} << 20;
   recording.rate_limit_bytes_per_second = 1000;
+  recording.found_knobs = {{"", {{"max_background_jobs", 2}}},
+                           {"hot", {{"write_buffer_size", std::int64_t{1} << 33}}}};
   recording.writer_ns_per_operation = 71.5;
   return recording;
 }
@@ -47,7 +49,10 @@ TEST_CASE("a manifest survives the round trip") {
   CHECK(again->options_file == "checkpoint/OPTIONS-000012");
   CHECK(again->writer_ns_per_operation == 71.5);
   CHECK(again->block_cache_bytes == std::int64_t{8} << 20);
+  CHECK(again->found_knobs == op_recording().found_knobs);
   auto untimed = op_recording();
+  untimed.found_knobs = std::nullopt;  // as of earlier versions
+  CHECK_FALSE(decode_op_recording(encode(untimed), "x")->found_knobs.has_value());
   untimed.writer_ns_per_operation = std::nullopt;
   CHECK_FALSE(decode_op_recording(encode(untimed), "x")->writer_ns_per_operation.has_value());
 }
