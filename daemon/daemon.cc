@@ -35,6 +35,15 @@ constexpr double kStandstillSeconds = 10;
 // A database that nobody has opened for longest is forgotten when there are more than this.
 constexpr std::size_t kMostTargets = 256;
 
+// Of an agent whose socket is there no more. A process of a container may have another number here.
+std::string why_vanished(const Peer& peer) {
+  const std::int64_t pid = peer.socket.pid;
+  if (peer.session.peer().value_or(PeerProcess{}).pid == pid && is_gone(pid)) {
+    return "agent left: its process " + std::to_string(pid) + " has ended";
+  }
+  return "agent lost: its socket is gone: the host has ended, or the file was removed";
+}
+
 }  // namespace
 
 Daemon::Daemon(boost::asio::any_io_executor executor, Config config, Clock clock, Ticker& ticker,
@@ -234,7 +243,7 @@ void Daemon::discover() {
       const std::filesystem::path path(socket.path);
       const bool here = std::filesystem::path(config_.agent_dir) / path.filename() == path;
       lose(*peer->second,
-           here ? "agent lost: its socket is gone: the host has ended, or the file was removed"
+           here ? why_vanished(*peer->second)
                 : "agent left: rocktuned looks for agents in " + config_.agent_dir + " now");
       peer->second->gone = true;
       peer->second->session.close();

@@ -1,6 +1,7 @@
 #include "files/peer_process.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "files/agent_sockets.h"
 #include "files/text_file.h"
 #include "files/words.h"
 
@@ -90,6 +92,18 @@ SocketEntry::~SocketEntry() {
 
 std::string SocketEntry::address() const {
   return "/proc/self/fd/" + std::to_string(fd_);
+}
+
+bool is_gone(std::int64_t pid) {
+  return pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+}
+
+std::string nobody_listens(const std::string& socket_path) {
+  const std::string name = std::filesystem::path(socket_path).filename().string();
+  const std::int64_t pid = pid_of_socket(name);
+  if (!is_gone(pid)) return "nobody listens there";
+  return "process " + std::to_string(pid) +
+         " is gone (killed?), nobody listens there: the file may be removed";
 }
 
 Result<PeerProcess> peer_process(int socket) {

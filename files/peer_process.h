@@ -43,6 +43,12 @@ class SocketEntry {
 
 Result<PeerProcess> peer_process(int socket);
 
+// There is no process of this number, as this process numbers them.
+bool is_gone(std::int64_t pid);
+// Why no connection to an agent's socket is taken: "nobody listens there", and whether the process
+// that its name has is gone.
+std::string nobody_listens(const std::string& socket_path);
+
 // The listener must be root, this process's own user, or the owner of the socket's file.
 Result<void> check_user(const PeerProcess& peer, uid_t owner);
 

@@ -57,7 +57,12 @@ Result<Json> exchange(const std::string& socket, uid_t owner, const HttpRequest&
   };
   const auto response = http_request(entry->address(), request, check);
   if (!trusted) return tl::unexpected(trusted.error().within(context));
-  if (!response) return tl::unexpected(with_advice(response.error()).within(context));
+  if (!response) {
+    Error error = with_advice(response.error());
+    // As the client says it of any socket.
+    if (error.message == "nobody listens there") error.message = nobody_listens(socket);
+    return tl::unexpected(error.within(context));
+  }
   auto answer = decode_answer(response->status, response->body);
   if (!answer) return tl::unexpected(answer.error().within(context));
   return answer;

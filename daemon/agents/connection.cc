@@ -29,7 +29,7 @@ std::chrono::steady_clock::time_point at(Nanoseconds tick) {
 Error describe(const boost::system::error_code& error, const std::string& path) {
   if (error == asio::error::connection_refused ||
       error == boost::system::errc::no_such_file_or_directory) {
-    return {ErrorCode::kIo, path + ": nobody listens there: " + error.message()};
+    return {ErrorCode::kIo, path + ": " + nobody_listens(path) + " (" + error.message() + ")"};
   }
   // "Not connected": the queue of connections is full, since the host does not run.
   if (error == beast::error::timeout || error == asio::error::operation_aborted ||

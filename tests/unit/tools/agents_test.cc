@@ -84,9 +84,16 @@ TEST_CASE("no agent is one sentence that says what to do", "[tools]") {
   options.pid = 42;
   CHECK(contains(find_databases(options).error().message, "process 42"));
 
-  // One that does not answer is named.
-  const std::string dead = dead_socket(directory, 42);
-  CHECK(contains(find_databases(options).error().message, dead));
+  // One that does not answer is named, and what became of its process.
+  constexpr int kNoProcess = INT32_MAX;  // above any pid_max
+  for (const int pid : {static_cast<int>(::getpid()), kNoProcess}) {
+    options.pid = pid;
+    const std::string dead = dead_socket(directory, pid);
+    const std::string why = pid == kNoProcess ? "process 2147483647 is gone (killed?), nobody "
+                                                "listens there: the file may be removed"
+                                              : "nobody listens there";
+    CHECK(find_databases(options).error().message == "agent " + dead + ": " + why);
+  }
 }
 
 TEST_CASE("only what the kernel says of its listener is believed of an agent", "[tools]") {
