@@ -33,7 +33,9 @@ std::string join(const std::vector<std::string>& names) {
 
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  // Of which more than half were another letter is no misspelling.
+  std::size_t best_distance =
+      std::min(std::max<std::size_t>(2, name.size() / 3), name.size() / 2) + 1;
   for (const std::string& candidate : known) {
     const std::size_t d = distance(name, candidate);
     if (d < best_distance) {

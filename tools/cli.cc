@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <optional>
 
 #include "tools/command.h"
 #include "tools/control.h"
@@ -52,15 +53,33 @@ std::vector<std::string> command_names(const CLI::App& root) {
   return names;
 }
 
-int unknown_command(const std::string& word, const std::vector<std::string>& names) {
-  std::string message = "there is no command \"" + printable(word) + "\"";
+// `before`: the command that it follows, with a space.
+int unknown_command(const std::string& before, const std::string& word,
+                    const std::vector<std::string>& names) {
+  std::string message = "there is no command \"" + before + printable(word) + "\"";
   if (const std::string guess = closest(word, names); !guess.empty()) {
-    message += "; did you mean \"" + guess + "\"?";
+    message += "; did you mean \"" + before + guess + "\"?";
   } else {
-    message += "; there are:";
+    message += names.size() == 1 ? "; after " + before + "there is:" : "; there are:";
     for (const std::string& name : names) message += " " + name;
   }
   return report_error({ErrorCode::kInvalidArgument, message}, kUsage);
+}
+
+// CLI11 names what is missing, and not what was said instead. Exit code of the error; unset: none.
+std::optional<int> look_for_unknown(const CLI::App& root, const std::vector<std::string>& words) {
+  const CLI::App* at = &root;
+  std::string before;
+  for (const std::string& word : words) {
+    const std::vector<std::string> names = command_names(*at);
+    if (names.empty() || word.starts_with("-")) break;
+    if (std::find(names.begin(), names.end(), word) == names.end()) {
+      return unknown_command(before, word, names);
+    }
+    at = at->get_subcommand(word);
+    before += word + " ";
+  }
+  return std::nullopt;
 }
 
 int usage_error(const CLI::App& root, const CLI::ParseError& problem) {
@@ -162,11 +181,7 @@ int run_cli(const std::vector<std::string>& arguments) {
   add_probe_device(root, chosen);
   root.footer(kExamples);  // last: commands take over the footer that is there when they are added
 
-  const auto names = command_names(root);
-  if (!arguments.empty() && !arguments[0].starts_with("-") &&
-      std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
-    return unknown_command(arguments[0], names);
-  }
+  if (const auto code = look_for_unknown(root, arguments)) return *code;
   try {
     root.parse(std::vector<std::string>(split.own.rbegin(), split.own.rend()));
     return when_printed(chosen());

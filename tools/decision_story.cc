@@ -299,7 +299,8 @@ std::vector<std::string> story_table(const std::deque<DecisionStory>& stories) {
         : story.allowed()          ? knob_value_at(object_at(decision, "verdict"), "value", knob)
                                    : knob_value_at(decision, "to", knob);
     rows.push_back(
-        {clock_time(decision).substr(0, 19), text_at(decision, "target"), text_at(decision, "id"),
+        {clock_time(decision).substr(0, 19) + "Z", text_at(decision, "target"),
+         text_at(decision, "id"),
          knob_called(decision) + " " + knob_value_at(decision, "from", knob) + " -> " + to,
          state_text(story), "[" + text_at(decision, "rule") + "] " + text_at(decision, "reason")});
   }

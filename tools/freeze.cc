@@ -44,6 +44,12 @@ int unfreeze(const std::string& socket) {
   return kOk;
 }
 
+// CLI11's own words for it are "Missing mandatory unit".
+std::string has_unit(const std::string& time) {
+  const bool bare = !time.empty() && time.find_first_not_of("0123456789.") == std::string::npos;
+  return bare ? "needs a unit: " + time + "s, " + time + "m, " + time + "h or " + time + "d" : "";
+}
+
 // In seconds by now; what is wrong with it.
 std::string is_freeze_time(const std::string& seconds) {
   const bool between = number_between(1.0, 365 * 86400.0)(seconds).empty();
@@ -58,6 +64,7 @@ void add_freeze(CLI::App& root, Action& chosen) {
   add_socket_option(*app, options->socket);
   app->add_option("--for", options->seconds, "end by itself after this time: 90s, 10m, 2h, 1d")
       ->transform(CLI::AsNumberWithUnit(time_units(), CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->transform(CLI::Validator([](std::string& time) { return has_unit(time); }, ""))  // first
       ->check(CLI::Validator(is_freeze_time, ""))
       ->type_name("TIME");
   app->footer(

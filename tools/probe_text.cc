@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/text.h"
+
 namespace rocktune::tools {
 namespace {
 
@@ -123,9 +125,9 @@ std::string probe_json(const ProbeReport& report) {
 std::string measured_text(const FioResult& result) {
   const auto one = [](const char* what, const FioDirection& direction) {
     char text[160];
-    std::snprintf(text, sizeof text, "%s%.0f MB/s, %.0f requests/s, %.4g us each (+-%.0f%%)", what,
+    std::snprintf(text, sizeof text, "%s%.0f MB/s, %.0f requests/s, %s each (+-%.0f%%)", what,
                   direction.bytes_per_second / 1e6, direction.requests_per_second,
-                  direction.mean_us, direction.spread_ratio * 100);
+                  microseconds_text(direction.mean_us).c_str(), direction.spread_ratio * 100);
     return std::string(text);
   };
   const bool reads = result.read.bytes > 0;

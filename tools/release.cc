@@ -16,7 +16,7 @@ struct ReleaseOptions {
 int release(const ReleaseOptions& options) {
   if (options.all != options.knob.empty()) {
     return report_error({ErrorCode::kInvalidArgument,
-                         "release: name one KNOB, or say --all; `rocktune status` lists the knobs"},
+                         "release: name one KNOB, or say --all; `rocktune knobs` lists them"},
                         kUsage);
   }
   Json body{{"knob", options.knob}, {"column_family", options.column_family}};

@@ -221,6 +221,7 @@ TEST_CASE("what is refused", "[daemon][config]") {
         std::string::npos);
   CHECK(only("defaults: {budget: {jobs_max: 8.5}}\n").find("whole number") != std::string::npos);
   CHECK(begins(only("deamon: {}\n"), "r.yaml:1:1: deamon: unknown key; did you mean 'daemon'?"));
+  CHECK(only("foo: 1\n").find("unknown key; the keys here are ") != std::string::npos);
 }
 
 TEST_CASE("a target that is never reached is refused", "[daemon][config]") {

@@ -72,6 +72,7 @@ TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
         Words{"explain", "1-1", "--last", "0"},
         Words{"trace"},
         Words{"trace", "info"},
+        Words{"trace", "run.sqlite"},
         Words{"run"},
         Words{"run", "--mode", "rx", "--", "true"},
         Words{"alerts", "x", "--kind", "nonsense"},
@@ -96,6 +97,12 @@ TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
   }
   CHECK(contains(run({"statuus"}).err, "did you mean \"status\"?"));
   CHECK(contains(run({"replay", "x", "--policy", "hedroom"}).err, "headroom, static"));
+  CHECK(contains(run({"trace", "run.sqlite"}).err,
+                 "there is no command \"trace run.sqlite\"; after trace there is: info"));
+  CHECK(contains(run({"import", "rocksdb-lgo"}).err, "did you mean \"import rocksdb-log\"?"));
+  CHECK(contains(run({"freeze", "--for", "10"}).err, "--for: needs a unit: 10s, 10m, 10h or 10d"));
+  CHECK(contains(run({"freeze", "--for", "-5m"}).err, "must be from 1s to 365d"));
+  CHECK(contains(run({"release"}).err, "`rocktune knobs` lists them"));
 }
 
 TEST_CASE("a name that is no UTF-8 is refused with what does without one", "[tools]") {

@@ -230,7 +230,8 @@ TEST_CASE("the last decisions, one line each", "[tools]") {
   CHECK(stories.refused() == 5);
   const std::vector<std::string> lines = story_table(stories.stories());
   REQUIRE(lines.size() == 2);
-  CHECK(contains(lines[1], "orders  5-1  max_background_jobs 5 -> 6  applied, better"));
+  CHECK(contains(lines[1],
+                 "2026-01-31 12:00:00Z  orders  5-1  max_background_jobs 5 -> 6  applied, better"));
   CHECK(contains(lines[1], "[jobs.backlog] compaction is behind"));
   const DecisionStories all = log.read({"", "", true, 3});
   CHECK(contains(story_table(all.stories())[2], "max_background_jobs 5 -> 6  held (dwell)"));

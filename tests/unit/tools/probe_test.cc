@@ -241,3 +241,9 @@ TEST_CASE("what a probe's profile would write over is left without --force", "[p
   CHECK_FALSE(check_new_output(directory.file("no/profile.yaml"), true).has_value());
   CHECK_FALSE(check_new_output(directory.path().string(), true).has_value());
 }
+
+TEST_CASE("a step's time of a request is in a unit that people read", "[tools]") {
+  FioResult result;
+  result.read = {100e6, 362, 88'500, 0.05, 1};
+  CHECK(measured_text(result) == "100 MB/s, 362 requests/s, 88.5 ms each (+-5%)");
+}
