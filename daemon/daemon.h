@@ -149,6 +149,8 @@ class Daemon {
   Session::Answer<wire::ChangeResults> change_and_hold(Session& session, std::string database,
                                                        std::vector<wire::Change> changes);
   boost::asio::awaitable<bool> wait_until_idle(PeerPointer peer);
+  boost::asio::awaitable<void> show_knobs(PeerPointer peer, std::string database,
+                                          std::shared_ptr<Target> target);
 
   boost::asio::any_io_executor executor_;
   Config config_;

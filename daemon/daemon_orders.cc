@@ -218,6 +218,7 @@ Daemon::KnobResults Daemon::command(std::string target, Told told, Command send,
       if (!hangs && co_await wait_until_idle(peer)) {
         const Busy busy(peer, &Peer::commanding);
         answer = co_await send(peer->session, id, *open);
+        if (answer) co_await show_knobs(peer, id, open);
       }
       hangs = hangs || clock_().tick - begun >= kOrderTime;
       if (!answer) {
@@ -236,7 +237,16 @@ Daemon::KnobResults Daemon::command(std::string target, Told told, Command send,
         Error{ErrorCode::kNotFound, target.empty() ? "no database is open: nothing to do"
                                                    : "no open database is called " + target});
   }
+  publish();
   co_return results;
+}
+
+// Whoever asks for the status right after an order sees what came of it, before the next poll.
+asio::awaitable<void> Daemon::show_knobs(PeerPointer peer, std::string database,
+                                         std::shared_ptr<Target> target) {
+  const Result<wire::Knobs> knobs =
+      co_await peer->session.knobs_now(std::move(database), clock_().tick + kOrderTime);
+  if (knobs && !peer->gone) target->show_knobs(*knobs);
 }
 
 }  // namespace rocktune::daemon

@@ -14,6 +14,17 @@ std::string in_log(std::string_view target, std::string_view message) {
   return (target.empty() ? std::string() : std::string(target) + ": ") + std::string(message);
 }
 
+// " (at 07:34:09.630Z)" of what is told later than it happened: a log's line has the time at which
+// it is told. Empty within a second, as long as the default poll and what it asks for may take.
+std::string happened_text(Nanoseconds happened, Nanoseconds now) {
+  constexpr Nanoseconds kAtOnce = std::chrono::seconds(1);
+  if (now - happened <= kAtOnce) return "";
+  constexpr std::size_t kDateLength = 11;  // with the T
+  const std::string time = text::rfc3339(happened);
+  const bool today = text::rfc3339(now).starts_with(time.substr(0, kDateLength));
+  return " (at " + (today ? time.substr(kDateLength) : time) + ")";
+}
+
 }  // namespace
 
 void Journal::line(std::string_view json) {
@@ -65,7 +76,7 @@ void Journal::event(std::string_view target, std::int64_t trace_target, std::str
                     std::string_view id, std::string_view message,
                     std::optional<Nanoseconds> happened) {
   const Nanoseconds wall = happened.value_or(clock_().wall);
-  log_.info(in_log(target, message));
+  log_.info(in_log(target, message) + happened_text(wall, clock_().wall));
   keep(trace_target, kind, trace::event_line(wall, target, kind, id, message));
 }
 

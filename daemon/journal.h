@@ -22,7 +22,8 @@ class Journal {
   void line(std::string_view json);
 
   // A line of kind "manual", "source", "event" or "daemon": to the alert log, the trace and the
-  // log. `trace_target` is the recorder's id, 0 for none; `happened`: when it was, if not now.
+  // log. `trace_target` is the recorder's id, 0 for none; `happened`: when it was, if not now,
+  // which the log then says.
   void event(std::string_view target, std::int64_t trace_target, std::string_view kind,
              std::string_view id, std::string_view message,
              std::optional<Nanoseconds> happened = std::nullopt);

@@ -91,8 +91,10 @@ Json target_json(const TargetStatus& target) {
   }
   object["features"] = features_json(target.features);
   object["indicators"] = Json::array();
-  for (const Indicator& indicator : target.indicators) {
-    object["indicators"].push_back(embedded(trace::encode_indicator(indicator)));
+  for (std::size_t i = 0; i < target.indicators.size(); ++i) {
+    Json indicator = embedded(trace::encode_indicator(target.indicators[i]));
+    indicator["sentence"] = i < target.sentences.size() ? target.sentences[i] : "";
+    object["indicators"].push_back(std::move(indicator));
   }
   object["knobs"] = Json::array();
   for (const KnobReading& knob : target.knobs) object["knobs"].push_back(knob_json(knob, target));

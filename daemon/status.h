@@ -58,6 +58,7 @@ struct TargetStatus {
   std::vector<SourceHealth> health;
   std::optional<Features> features;  // of the newest sample
   std::vector<Indicator> indicators;
+  std::vector<std::string> sentences;  // of each of these: how things stand; empty: nothing to say
   // Of column families only those that are not as found, and of the default one those of the rule.
   std::vector<KnobReading> knobs;
   Pins pins;                                     // of its rule

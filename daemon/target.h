@@ -60,6 +60,8 @@ class Target {
   // Whether the agent is to be asked what the column families' knobs are, and what it answered.
   [[nodiscard]] bool knobs_wanted() const { return live() && knobs_wanted_; }
   void take_family_knobs(const Result<wire::Knobs>& answer);
+  // How they stand after an order: status() has it until the next sample.
+  void show_knobs(const wire::Knobs& answer);
   // A due sample that nobody tried to read.
   void missed(const Instant& at, const std::string& reason);
   // So many more of them, of which nothing is recorded but the gap in the sequence.

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/agents/translate.h"
 #include "daemon/listed.h"
 #include "daemon/target.h"
 #include "model/alert_tracker.h"
@@ -36,7 +37,9 @@ std::string alert_text(const AlertChange& alert) {
   const Indicator& indicator = alert.indicator;
   std::string text(to_string(indicator.kind));
   text += " " + std::string(to_string(alert.from)) + " -> ";
-  text += to_string(indicator.state);
+  // Of what ended with its database nobody knows that all is well.
+  const bool ended = indicator.state == AlertState::kOk && !indicator.valid;
+  text += ended ? "ended" : to_string(indicator.state);
   if (!indicator.cause.empty()) text += " (" + indicator.cause + ")";
   return text + ", " + alert.id + ": " + alert.message;
 }
@@ -306,6 +309,20 @@ bool Target::note_left() {
   return true;
 }
 
+void Target::show_knobs(const wire::Knobs& answer) {
+  if (!live()) return;
+  wire::Sample sample;
+  for (const wire::Knobs::Entry& entry : answer.knobs) sample.knobs.push_back(entry.knob);
+  const KnobReadings now = to_knob_readings(sample);
+  for (KnobReading& reading : last_sample_.knobs.edit()) {
+    const KnobReading* knob = now.find(reading.name, reading.column_family);
+    if (knob == nullptr) continue;
+    reading.value = knob->value;
+    reading.found = knob->found;
+    reading.owner = knob->owner;
+  }
+}
+
 TargetStatus Target::status() const {
   TargetStatus status;
   status.name = name_;
@@ -350,6 +367,7 @@ TargetStatus Target::status() const {
     status.indicators = last_step_->indicators;
     for (Indicator& indicator : status.indicators) {
       indicator.drivers = engine_.drivers(indicator.kind, last_step_->features);
+      status.sentences.push_back(engine_.sentence(indicator.kind));
     }
   }
   status.recent_decisions.assign(recent_decisions_.begin(), recent_decisions_.end());

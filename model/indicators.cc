@@ -33,6 +33,7 @@ struct IndicatorModel::State {
   // In the order of IndicatorKind.
   std::array<IndicatorHeads, 3> heads;
   std::array<AlertTracker, 3> trackers;
+  std::array<Words, 3> sentences;  // of the last update
 
   std::vector<Driver> drivers(IndicatorKind kind, const Features& features) const {
     return heads.at(static_cast<std::size_t>(kind))
@@ -78,6 +79,11 @@ std::vector<Driver> IndicatorModel::drivers(IndicatorKind kind, const Features& 
   return state_->drivers(kind, features);
 }
 
+std::string IndicatorModel::sentence(IndicatorKind kind) const {
+  const Words& words = state_->sentences.at(static_cast<std::size_t>(kind));
+  return words ? words() : std::string();
+}
+
 IndicatorModel::Step IndicatorModel::update(const Features& features) {
   State& state = *state_;
   if (features.reset) state.clear();
@@ -107,6 +113,7 @@ IndicatorModel::Step IndicatorModel::update(const Features& features) {
     if (auto alert = tracker.update(assessments.at(i), features.at, std::cref(drivers))) {
       out.alerts.push_back(*std::move(alert));
     }
+    state.sentences.at(i) = std::move(assessments.at(i).sentence);
     out.indicators.push_back(std::move(assessments.at(i).indicator));
   }
   return out;

@@ -24,6 +24,9 @@ namespace rocktune {
 enum class IndicatorKind { kP99, kCompactionBacklog, kDeviceSaturation };
 enum class AlertState { kOk, kWarning, kCritical };
 
+// An event that begins sooner after another one is the same (docs/score.md).
+inline constexpr double kNewEventAfterSeconds = 30;
+
 std::string_view to_string(IndicatorKind kind);  // "p99", "compaction_backlog", "device_saturation"
 std::string_view to_string(AlertState state);    // "ok", "warning", "critical"
 
@@ -63,7 +66,10 @@ struct Indicator {
   std::optional<double> eta_seconds;  // to the limit; 0 while it holds; absent: not approaching
   bool valid = false;  // false: not enough to tell, `why_invalid` says what is missing
   std::string why_invalid;
-  bool event = false;       // the forecast condition holds now (SLO broken, stalled, saturated)
+  bool event = false;  // the forecast condition holds now (SLO broken, stalled, saturated)
+  // Since it last held, 0 while it does; absent: not in this opening, nor before a long gap. What
+  // is foreseen is a new event, one after kNewEventAfterSeconds without.
+  std::optional<double> seconds_since_event = std::nullopt;
   bool calibrated = false;  // learnt from enough events, and no drift of late
   // Strongest first, at most 5. An AlertChange has them; else IndicatorModel::drivers() is asked.
   std::vector<Driver> drivers;
@@ -98,6 +104,9 @@ class IndicatorModel {
   Step update(const Features& features);
   // Why the indicator stands as it does since the last update(), whose features are given.
   [[nodiscard]] std::vector<Driver> drivers(IndicatorKind kind, const Features& features) const;
+  // How things stand by the indicator since the last update(), as an alert would say: "writes are
+  // stopped: ..."; empty: it has nothing to say.
+  [[nodiscard]] std::string sentence(IndicatorKind kind) const;
   // What the heads know by now, to be the prior of another model of the same database.
   [[nodiscard]] Learnt learnt() const;
 

@@ -303,6 +303,10 @@ std::vector<Driver> Engine::drivers(IndicatorKind kind, const Features& features
   return state_->indicators.drivers(kind, features);
 }
 
+std::string Engine::sentence(IndicatorKind kind) const {
+  return state_->indicators.sentence(kind);
+}
+
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 

@@ -57,6 +57,8 @@ class Engine {
   // Why an indicator stands as it does since the last step(), whose features are given: made when
   // somebody asks.
   [[nodiscard]] std::vector<Driver> drivers(IndicatorKind kind, const Features& features) const;
+  // How things stand by it then, in a sentence without a full stop; empty: nothing to say.
+  [[nodiscard]] std::string sentence(IndicatorKind kind) const;
   // What it wants of what is shared with other databases. Whoever shares asks after each step, with
   // what that gave.
   const Demand& demand(const Step& step);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/indicators.h"
 #include "tools/change_text.h"
 #include "tools/json_fields.h"
 #include "tools/text.h"
@@ -12,27 +13,33 @@ namespace {
 // Of their outcomes the last come minutes later.
 constexpr std::size_t kMostRemembered = 10000;
 
-std::string alert(const Json& line) {
-  std::string text =
-      text_at(line, "indicator") + " " + text_at(line, "from") + " -> " + text_at(line, "state");
-  if (const std::string cause = text_at(line, "cause"); !cause.empty()) text += " (" + cause + ")";
+// What became of an alert that is over; empty: its message begins with that.
+std::string verdict_text(const Json& line) {
+  const std::string message = text_at(line, "message");
+  if (message.starts_with("over after ") || message.starts_with("ended after ")) return "";
   const auto came = line.find("event_came");
-  // Of what ended with its database nothing is foreseen.
-  const bool ended = text_at(line, "state") == "ok" && !bool_at(line, "valid").value_or(true);
+  if (came == line.end() || !came->is_boolean()) return "";
+  if (!came->get<bool>()) return "; it did not come";
+  const auto lead = number_at(line, "lead_seconds");
+  if (!lead) return "; it came";
+  return *lead > 0 ? "; it came, " + seconds_text(*lead) + " after the warning"
+                   : "; it came with the alert";
+}
+
+std::string alert(const Json& line) {
+  // Of what ended with its database nothing is foreseen, and nobody knows that all is well.
+  const bool ended =
+      text_at(line, "state") == "ok" && line.contains("valid") && !flag_at(line, "valid");
+  std::string text = text_at(line, "indicator") + " " + text_at(line, "from") + " -> " +
+                     (ended ? "ended" : text_at(line, "state"));
+  if (const std::string cause = text_at(line, "cause"); !cause.empty()) text += " (" + cause + ")";
   if (const std::string likely = likelihood_text(line); !ended && !likely.empty()) {
     text += " " + likely;
   }
   if (const auto eta = number_at(line, "eta_seconds"); eta && text_at(line, "state") != "ok") {
     text += *eta > 0 ? ", in " + seconds_text(*eta) : ", now";
   }
-  if (came != line.end() && came->is_boolean()) {
-    const auto lead = number_at(line, "lead_seconds");
-    text += !came->get<bool>() ? "; it did not come"
-            : !lead            ? "; it came"
-            : *lead > 0        ? "; it came, " + seconds_text(*lead) + " after the warning"
-                               : "; it came with the alert";
-  }
-  return text + ": " + text_at(line, "message");
+  return text + verdict_text(line) + ": " + text_at(line, "message");
 }
 
 // What became of it, in `rocktune status`: there the decision comes with what belongs to it.
@@ -81,7 +88,13 @@ std::string upper(std::string text) {
 
 }  // namespace
 
+bool is_too_soon(const Json& indicator) {
+  const auto since = number_at(indicator, "seconds_since_event");
+  return since && *since < kNewEventAfterSeconds && !flag_at(indicator, "event");
+}
+
 std::string likelihood_text(const Json& indicator) {
+  if (flag_at(indicator, "event") || is_too_soon(indicator)) return "";
   const auto near = number_at(indicator, "near_probability");
   const auto probability = near ? near : number_at(indicator, "probability");
   if (!probability) return "";

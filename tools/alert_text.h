@@ -19,9 +19,13 @@ namespace rocktune::tools {
 std::string alert_text(const Json& line, const Json& decision = nullptr);
 // The same without date and target, for lists beneath a target.
 std::string brief_line(const Json& line);
-// "98 % within 30.0 s": the probability that warns, which is that of half the horizon. A log from
-// before there was one has that of all of it. Empty when there is neither.
+// "98 % within 30.0 s": the probability of a new event that warns, which is that of half the
+// horizon. A log from before there was one has that of all of it. Empty when there is neither,
+// while the event holds and where it is too soon.
 std::string likelihood_text(const Json& indicator);
+// An event ended so lately that what comes next is the same one: the likelihood of a new one, which
+// takes half a minute without, is about none and says nothing.
+bool is_too_soon(const Json& indicator);
 
 // What `rocktune alerts` shows of each line that it reads.
 class AlertPrinter {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tools/alert_text.h"
+#include "tools/indicator_rows.h"
 #include "tools/json_fields.h"
 #include "tools/text.h"
 
@@ -136,64 +137,6 @@ void add_health(const Json& target, Lines& lines) {
   }
 }
 
-// " of 20", or " (no limit)".
-std::string of_limit(const std::string& feature, double limit) {
-  const std::string text = limit_text(feature, limit);
-  return is_limit(feature, limit) ? " of " + text : " (" + text + ")";
-}
-
-std::string driver_text(const Json& driver) {
-  const std::string feature = text_at(driver, "feature");
-  std::string text = feature;
-  if (const auto value = number_at(driver, "value")) text += " " + feature_text(feature, *value);
-  if (const auto limit = number_at(driver, "limit")) text += of_limit(feature, *limit);
-  return text;
-}
-
-// Raised, and improbable by now: a state is kept for some seconds, so that it does not flicker.
-bool is_only_kept(const Json& indicator) {
-  const auto near = number_at(indicator, "near_probability");
-  const auto warns_from = number_at(indicator, "warn_probability");
-  return text_at(indicator, "state") != "ok" && near && warns_from && *near < *warns_from;
-}
-
-std::vector<std::string> indicator_row(const Json& indicator) {
-  std::string state = text_at(indicator, "state");
-  if (state != "ok") std::transform(state.begin(), state.end(), state.begin(), ::toupper);
-  const std::string cause = text_at(indicator, "cause");
-  const std::string name = text_at(indicator, "indicator");
-  if (!indicator.value("valid", false)) {
-    return {name, "not known", "", "", text_at(indicator, "why_invalid")};
-  }
-  std::string forecast;
-  const auto eta = number_at(indicator, "eta_seconds");
-  if (indicator.value("event", false)) {
-    forecast = "now";
-  } else if (is_only_kept(indicator)) {
-    forecast = "quiet again";
-  } else if (eta && state != "ok") {  // what is not warned of has no time
-    forecast = "in " + seconds_text(*eta);
-  }
-  std::string why = cause;
-  if (state == "ok") return {name, state, likelihood_text(indicator), forecast, why};
-  for (const Json& driver : indicator.value("evidence", Json::array())) {
-    if (number_at(driver, "weight").value_or(0) < 0) continue;  // speaks against it
-    // It need not be one of the cause.
-    why += (why.empty() ? "" : "; ") + ("strongest evidence " + driver_text(driver));
-    break;
-  }
-  return {name, state, likelihood_text(indicator), forecast, why};
-}
-
-void add_indicators(const Json& target, Lines& lines) {
-  Rows rows;
-  for (const Json& indicator : target.value("indicators", Json::array())) {
-    rows.push_back(indicator_row(indicator));
-  }
-  const Lines aligned = table(rows);
-  lines.insert(lines.end(), aligned.begin(), aligned.end());
-}
-
 // "name 1.2 ms" of the features that are there.
 class Figures {
  public:
@@ -219,6 +162,18 @@ class Figures {
   const Json& features_;
 };
 
+void add_indicators(const Json& target, Lines& lines) {
+  const Lines aligned = table(indicator_rows(target.value("indicators", Json::array())));
+  lines.insert(lines.end(), aligned.begin(), aligned.end());
+}
+
+// The time that a stall takes is counted when it ends: until then nothing but this tells of it.
+std::string held_back_text(const Json& features) {
+  if (number_at(features, "write_stopped").value_or(0) > 0) return "writes stopped";
+  const auto rate = number_at(features, "delayed_bytes_per_second");
+  return rate ? "writes delayed to " + rate_text(*rate) : "";
+}
+
 void add_features(const Json& target, Lines& lines) {
   const Json features = target.value("features", Json::object());
   const Figures f(features);
@@ -230,6 +185,7 @@ void add_features(const Json& target, Lines& lines) {
       .add(f.one("writes", "writes_per_second"))
       .add(f.one("p99", "write_p99_us"))
       .add(f.ratio("stalled", "stalled_ratio"))
+      .add(held_back_text(features))
       .to(lines, "  load    ");
   Parts()
       .add(f.of("L0", "l0_files", "l0_slowdown_files"))

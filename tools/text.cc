@@ -134,6 +134,11 @@ std::string limit_text(std::string_view feature, double limit) {
   return is_limit(feature, limit) ? feature_text(feature, limit) : std::string(kNoLimit);
 }
 
+std::string of_limit(const std::string& feature, double limit) {
+  const std::string text = limit_text(feature, limit);
+  return is_limit(feature, limit) ? " of " + text : " (" + text + ")";
+}
+
 std::string feature_text(std::string_view feature, double value) {
   // What physics says of an indicator is a probability (docs/alerts.md).
   const bool is_indicator = feature == to_string(IndicatorKind::kP99) ||
@@ -146,6 +151,9 @@ std::string feature_text(std::string_view feature, double value) {
   if (feature.ends_with("_bytes")) return bytes_text(value);
   if (feature.ends_with("_us")) return microseconds_text(value);
   if (feature.ends_with("_ms")) return microseconds_text(value * 1000);
+  if (feature.ends_with("_seconds") || feature.starts_with("seconds_since_")) {
+    return seconds_text(value);
+  }
   return number_text(value);
 }
 

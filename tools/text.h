@@ -30,6 +30,7 @@ std::string_view off_text(std::string_view knob, std::int64_t value);
 // Whether `limit` limits a feature, as "l0_files", or is one, as "l0_slowdown_files".
 bool is_limit(std::string_view feature, double limit);
 std::string limit_text(std::string_view feature, double limit);  // as feature_text(), or "no limit"
+std::string of_limit(const std::string& feature, double limit);  // " of 20", or " (no limit)"
 
 std::size_t display_width(std::string_view text);
 std::string clipped(std::string_view text, std::size_t width);  // "..." where something is cut

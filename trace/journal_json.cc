@@ -52,6 +52,7 @@ void add_foreseen(Json& line, const Indicator& indicator) {
   line["probabilities"] = probabilities_json(indicator.probabilities);
   line["foreseen"] = foreseen_json(indicator.foreseen);
   line["answered"] = indicator.answered;
+  line["seconds_since_event"] = or_null(indicator.seconds_since_event);
 }
 
 Json direction_json(const std::optional<DirectionCapacity>& capacity) {

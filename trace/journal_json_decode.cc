@@ -40,6 +40,7 @@ void foreseen_from(const Json& object, Indicator& indicator) {
   indicator.near_probability = object.value("near_probability", indicator.probability);
   indicator.warn_probability = object.value("warn_probability", 0.5);
   indicator.answered = object.value("answered", false);
+  indicator.seconds_since_event = optional_at<double>(object, "seconds_since_event");
   const Json probabilities = object.value("probabilities", Json::object());
   for (const double horizon : kHeadHorizons) {
     const auto found = probabilities.find(std::to_string(static_cast<int>(horizon)));

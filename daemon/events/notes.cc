@@ -154,13 +154,16 @@ void EventNotes::take_stalls(std::vector<EventNote>& notes, Nanoseconds now) {
   stalls_said_ = now;
   const Stalls stalls = *std::exchange(stalls_, std::nullopt);
   std::string message = "writes: " + stalls.last;
+  const double over = std::chrono::duration<double>(stalls.last_wall - stalls.since_wall).count();
   if (stalls.changes > 1) {
-    const double over = std::chrono::duration<double>(stalls.last_wall - stalls.since_wall).count();
     message += "; " + std::to_string(stalls.changes) + " changes ";
     message += over > 0 ? "in " + span_text(over) : "at once";
   }
   if (stalls.longest_us > 0) {
-    message += ", the longest stall " + span_text(static_cast<double>(stalls.longest_us) / 1e6);
+    const double longest = static_cast<double>(stalls.longest_us) / 1e6;
+    const bool begun_before = stalls.changes > 1 && longest > over;
+    message += std::string(", the longest stall") + (begun_before ? ", begun before, " : " ") +
+               span_text(longest);
   }
   notes.push_back({std::string(event::kStall), std::move(message), stalls.last_wall});
 }

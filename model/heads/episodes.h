@@ -5,12 +5,13 @@
 #include <optional>
 
 #include "model/clock.h"
+#include "model/indicators.h"
 
 namespace rocktune {
 
 class Episodes {
  public:
-  static constexpr double kQuietSeconds = 30;
+  static constexpr double kQuietSeconds = kNewEventAfterSeconds;
   // A longer time without a known condition begins all anew, as a clock that steps back does.
   static constexpr double kLongestHoleSeconds = 10;
 

@@ -113,6 +113,7 @@ void IndicatorHeads::apply(Assessment& assessment, const Features& features,
   Indicator& indicator = assessment.indicator;
   l0_slowdown_files_ = features.l0_slowdown_files.value_or(0);
   episodes_.update(features.at.tick, indicator.valid, indicator.event);
+  indicator.seconds_since_event = episodes_.seconds_since_event();
   told_ = indicator.valid;
   physical_ = assessment.physical;
   if (told_) {

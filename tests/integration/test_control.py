@@ -193,5 +193,31 @@ class Control(World):
         self.assertEqual(caches(), {family: (value, "manual") for family, (value, _) in found.items()})
 
 
+@needs_db_bench
+class BetweenPolls(World):
+    POLL = 3
+
+    def test_the_status_right_after_an_order_has_what_came_of_it(self):
+        self.freeze_file.touch()
+        self.start_daemon(lease="15s")
+        host = self.squeezed_writes()
+        self.served_by(host)
+        wait_for("a sample", lambda: self.target() and self.target()["samples"]["recorded"] > 0, 30)
+        found = self.knobs(host)[LIMITER]["value"]
+        order = {"knob": LIMITER, "value": 2 * found, "decision": "1-1", "left_at": [found]}
+
+        def limiter():
+            return next((k["value"], k["owner"]) for k in self.target()["knobs"] if k["name"] == LIMITER)
+
+        before = self.target()["samples"]["recorded"]
+        status, body = request(self.control, "POST", "/v1/rollback", order)
+        self.assertEqual((status, limiter()), (200, (2 * found, "manual")), body)
+        self.rocktune("release", LIMITER, "--socket", self.control)
+        released = limiter()
+        self.rocktune("rollback", "--all", "--socket", self.control)
+        self.assertEqual((released[1], limiter()), ("rocktune", (found, "manual")))
+        self.assertLessEqual(self.target()["samples"]["recorded"], before + 1, "no poll has shown it")
+
+
 if __name__ == "__main__":
     unittest.main()

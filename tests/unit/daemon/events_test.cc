@@ -201,7 +201,8 @@ TEST_CASE("stalls are said at most once a minute, errors once in 10 s", "[daemon
   }
   notes = stream.to_say(kNow.tick + 60s);
   REQUIRE(notes.size() == 1);
-  CHECK(notes[0].message.find("47 changes in 46 ms") != std::string::npos);
+  CHECK(notes[0].message.find("47 changes in 46 ms, the longest stall, begun before, 1.5 s") !=
+        std::string::npos);
   CHECK(stream.to_say(kNow.tick + 300s).empty());  // nothing new
 
   wire::Event error = event_of(50, "background_error");
@@ -299,5 +300,6 @@ TEST_CASE("no time is not said as 0.0 s", "[daemon][events]") {
   const auto notes = stream.to_say(kNow.tick);
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].message ==
-        "writes: delayed -> normal of default; 2 changes at once, the longest stall 40 ms");
+        "writes: delayed -> normal of default; 2 changes at once, the longest stall, begun before, "
+        "40 ms");
 }

@@ -45,6 +45,45 @@ TEST_CASE("log and status name the knob of a change, and what became of it", "[d
   CHECK(status_json(all).find("\"outcome\":null") != std::string::npos);
 }
 
+TEST_CASE("the log says when what it tells late happened", "[daemon][target]") {
+  JournalWorld world;
+  REQUIRE(world.log.open("info", world.tree.path("log")));
+  world.journal.event("db", 0, "event", "stall", "just now", world.now.wall - 1s);
+  world.journal.event("db", 0, "event", "stall", "late", world.now.wall - 28s);
+  world.journal.event("db", 0, "event", "change", "older", world.now.wall - 48h);
+  std::ifstream file(world.tree.path("log"));
+  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  CHECK(log.find("db: just now\n") != std::string::npos);
+  CHECK(log.find("db: late (at 22:12:52.000Z)\n") != std::string::npos);
+  CHECK(log.find("db: older (at 2023-11-12T22:13:20.000Z)\n") != std::string::npos);
+  CHECK(world.alert_lines("event")[1].find("(at ") == std::string::npos);  // it has its time
+}
+
+TEST_CASE("the status has the sentences of its indicators, and knobs as an order left them",
+          "[daemon][target]") {
+  JournalWorld world;
+  const auto target = world.target(Mode::kAdvise);
+  target->opened(world.opening());
+  wire::Sample sample = world.squeezed(1);
+  sample.knobs[0].value = 40'000'000;
+  sample.knobs[0].owner = "rocktune";
+  static_cast<void>(target->poll(world.now, sample));
+  wire::Knobs after;
+  after.knobs.push_back({world.squeezed(1).knobs[0], {}});
+  after.knobs[0].knob.owner = "manual";
+  target->show_knobs(after);
+  const TargetStatus status = target->status();
+  REQUIRE(status.knobs.size() == 1);
+  CHECK(status.knobs[0].value == 20'000'000);
+  CHECK(status.knobs[0].owner == KnobOwner::kManual);
+  Status all;
+  all.targets.push_back(status);
+  const Json shown = Json::parse(status_json(all))["targets"][0]["indicators"][1];
+  CHECK(shown["indicator"] == "compaction_backlog");
+  CHECK(shown["sentence"].get<std::string>().find(" of ") != std::string::npos);
+  CHECK(shown["seconds_since_event"].is_null());
+}
+
 TEST_CASE("an operator's order says which decision it took back", "[daemon][target]") {
   JournalWorld world;
   world.journal.order("db", 0, "rolled it back", "57-1");
@@ -92,6 +131,7 @@ TEST_CASE("who steps back is told that what was changed stays", "[daemon][target
 TEST_CASE("alerts end when their database is closed, once, with a verdict if their event came",
           "[daemon][target]") {
   JournalWorld world;
+  REQUIRE(world.log.open("info", world.tree.path("log")));
   const auto target = world.target(Mode::kObserve);
   target->opened(world.opening("1"));
   const bool came = GENERATE(false, true);
@@ -127,6 +167,9 @@ TEST_CASE("alerts end when their database is closed, once, with a verdict if the
   CHECK(last["message"] ==
         (came ? "ended after 3 s: the write stall came without an earlier warning; " + why
               : "ended after 3 s without a verdict: " + why));
+  std::ifstream file(world.tree.path("log"));
+  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  CHECK(log.find(" -> ended") != std::string::npos);  // nobody knows that all is well
   CHECK(world.counters.alerts == counted);
   CHECK(world.alert_lines("source").back().find(why + "; waiting") != std::string::npos);
 

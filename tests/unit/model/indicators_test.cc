@@ -58,6 +58,22 @@ TEST_CASE("the event is critical at once and clears after a quiet time", "[indic
   CHECK(feed.backlog().state == AlertState::kOk);
 }
 
+TEST_CASE("an indicator knows how long ago its event was, and what to say of now", "[indicators]") {
+  Feed feed;
+  CHECK_FALSE(feed.backlog().seconds_since_event);
+  feed.f.delayed_bytes_per_second = 16e6;
+  feed.set_l0(20);
+  CHECK(feed.backlog().seconds_since_event == 0.0);
+  CHECK(feed.model.sentence(IndicatorKind::kCompactionBacklog) ==
+        "writes are delayed to 15 MiB/s: L0 has 20 files in column family default, its limit for a "
+        "slowdown is 20");
+  feed.f.delayed_bytes_per_second.reset();
+  feed.set_l0(2);
+  feed.steps(3);
+  CHECK(feed.backlog().seconds_since_event == Approx(2.0));
+  CHECK(feed.model.sentence(IndicatorKind::kCompactionBacklog).starts_with("L0 has 2 of 20 files"));
+}
+
 TEST_CASE("an alert whose event is over says so where the next one is foreseen", "[indicators]") {
   Feed feed;
   feed.set_l0(19);

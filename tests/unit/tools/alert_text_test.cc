@@ -67,14 +67,15 @@ TEST_CASE("every kind of alert-log line can be read", "[tools]") {
   alert.event_came = std::nullopt;
   alert.lead_seconds = std::nullopt;
   alert.message = "ended after 3 s without a verdict: the database is closed";
-  CHECK(shown(trace::alert_line(kWall, "orders", alert)) ==
-        "2026-01-31 12:00:00.250Z  orders  ALERT     compaction_backlog warning -> ok (l0): ended "
-        "after 3 s without a verdict: the database is closed");
+  CHECK(
+      shown(trace::alert_line(kWall, "orders", alert)) ==
+      "2026-01-31 12:00:00.250Z  orders  ALERT     compaction_backlog warning -> ended (l0): ended "
+      "after 3 s without a verdict: the database is closed");
   alert.event_came = true;
   alert.lead_seconds = 2;
   alert.message = "ended after 3 s: the write stall came 2 s after the warning; agent lost";
   CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)),
-                 "warning -> ok (l0); it came, 2.0 s after the warning: ended after 3 s: the"));
+                 "warning -> ended (l0): ended after 3 s: the write stall came 2 s after"));
 
   CHECK(contains(shown(trace::outcome_line(kWall, "orders", {"12-1", "better", 0.25, "fell"})),
                  "OUTCOME   of 12-1: better: fell"));
@@ -96,6 +97,35 @@ TEST_CASE("an alert has the probability that it warns of, with its horizon", "[t
   Json old = Json::parse(line);
   old.erase("near_probability");
   CHECK(contains(alert_text(old), "p99 warning -> critical 6.7 % within 60.0 s"));
+}
+
+TEST_CASE("an alert that is over says once what came of it", "[tools]") {
+  AlertChange alert;
+  alert.indicator.kind = IndicatorKind::kCompactionBacklog;
+  alert.indicator.cause = "l0";
+  alert.indicator.valid = true;
+  alert.indicator.near_probability = 0.047;
+  alert.indicator.horizon_seconds = 60;
+  alert.indicator.seconds_since_event = 10.5;
+  alert.from = AlertState::kCritical;
+  alert.event_came = true;
+  alert.lead_seconds = 0;
+  alert.message = "over after 11 s: the write stall came without an earlier warning; now L0 has 3";
+  // So soon after it no other one is unlikely, either: it would be the same one.
+  CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)),
+                 "compaction_backlog critical -> ok (l0): over after 11 s: the write stall came "
+                 "without an earlier warning; now L0 has 3"));
+  alert.indicator.seconds_since_event = 30;
+  CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)),
+                 "critical -> ok (l0) 4.7 % within 30.0 s: over after 11 s"));
+  alert.indicator.state = AlertState::kCritical;
+  alert.indicator.event = true;
+  alert.indicator.eta_seconds = 0;
+  alert.from = AlertState::kOk;
+  alert.event_came.reset();
+  alert.message = "writes are stopped";
+  CHECK(contains(shown(trace::alert_line(kWall, "orders", alert)),
+                 "ok -> critical (l0), now: writes are stopped"));
 }
 
 TEST_CASE("what was done and what came name the knob, in its unit", "[tools]") {

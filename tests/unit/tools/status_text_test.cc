@@ -221,9 +221,51 @@ TEST_CASE("a warning that is only kept up for a while says so", "[tools]") {
   Json& backlog = json["targets"][0]["indicators"][1];
   backlog["near_probability"] = 0.001;
   backlog["warn_probability"] = 0.6;
-  CHECK(contains(text(json), "WARNING    0.1 % within 15.0 s  quiet again"));
+  // What speaks for it is evidence of nothing any more.
+  CHECK(contains(text(json), "WARNING    0.1 % within 15.0 s  unlikely again  l0\n"));
   backlog["state"] = "ok";  // and what is not warned of has no time
   CHECK_FALSE(contains(text(json), "0.1 % within 15.0 s  in "));
+}
+
+TEST_CASE("in a series of stalls no new event is said to be unlikely", "[tools]") {
+  Json json = status();
+  CHECK(contains(text(json), "  early warning       state      new event"));
+  Json& backlog = json["targets"][0]["indicators"][1];
+  backlog["state"] = "critical";
+  backlog["near_probability"] = 0.001;
+  backlog["warn_probability"] = 0.6;
+  backlog["seconds_since_event"] = 1.5;
+  CHECK(contains(text(json), "CRITICAL   too soon             over for 1.5 s  l0\n"));
+  backlog["state"] = "ok";
+  backlog["seconds_since_event"] = 29.5;
+  CHECK(contains(text(json), "ok         too soon             over for 29.5 s  l0\n"));
+  backlog["seconds_since_event"] = 30.0;
+  CHECK(contains(text(json), "ok         0.1 % within 15.0 s"));
+}
+
+TEST_CASE("while an event holds the status says how things stand", "[tools]") {
+  Json json = status();
+  Json& backlog = json["targets"][0]["indicators"][1];
+  backlog["state"] = "critical";
+  backlog["event"] = true;
+  backlog["near_probability"] = 1.0;
+  backlog["seconds_since_event"] = 0.0;
+  backlog["cause"] = "memtables";
+  backlog["sentence"] = "writes are stopped: 2 of 2 memtables wait";
+  CHECK(contains(text(json), "  now   memtables; writes are stopped: 2 of 2 memtables wait\n"));
+  CHECK_FALSE(contains(text(json), "100 % within"));
+  backlog["cause"] = "";
+  CHECK(contains(text(json), "  now   writes are stopped: 2 of"));
+}
+
+TEST_CASE("a stall that has not ended is in the load", "[tools]") {
+  Json json = status();
+  CHECK(contains(text(json), "stalled 3.0 %\n"));
+  Json& features = json["targets"][0]["features"];
+  features["delayed_bytes_per_second"] = 16777216.0;
+  CHECK(contains(text(json), "stalled 3.0 %   writes delayed to 16 MiB/s\n"));
+  features["write_stopped"] = 1.0;
+  CHECK(contains(text(json), "stalled 3.0 %   writes stopped\n"));
 }
 
 TEST_CASE("what the daemon leaves out is left out", "[tools]") {

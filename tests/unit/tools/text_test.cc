@@ -73,6 +73,13 @@ TEST_CASE("limits that are off have words", "[tools]") {
   CHECK(limit_text("cache_capacity_bytes", 0) == "0 B");  // no room is not any room
 }
 
+TEST_CASE("seconds among the evidence have their unit", "[tools]") {
+  CHECK(feature_text("l0_compaction_begins_seconds", 1.758) == "1.8 s");
+  CHECK(feature_text("seconds_since_event", 0.25) == "250 ms");
+  CHECK(of_limit("l0_files", 20) == " of 20");
+  CHECK(of_limit("pending_bytes", 0) == " (no limit)");
+}
+
 TEST_CASE("text is clipped by what is seen, not by bytes", "[tools]") {
   CHECK(display_width("\xc3\xa4\xc3\xb6") == 2);
   CHECK(clipped("abcdef", 6) == "abcdef");

@@ -24,6 +24,7 @@ Indicator indicator() {
   value.probabilities = {0.0625, 0.125, 0.5};
   value.foreseen = {{"l0_files", 12, 18.5}};
   value.answered = true;
+  value.seconds_since_event = 2.5;
   return value;
 }
 
@@ -57,7 +58,7 @@ TEST_CASE("an alert is one line with its keys in order", "[trace]") {
       R"({"feature":"flush_bytes_per_second","value":10000000.0,"weight":0.25}],)"
       R"("near_probability":0.25,"warn_probability":0.4,"probabilities":{"10":0.0625,"30":0.125,"60":0.5},)"
       R"("foreseen":[{"feature":"l0_files","median":12.0,"p90":18.5}],"answered":true,)"
-      R"("message":"L0 fills"})");
+      R"("seconds_since_event":2.5,"message":"L0 fills"})");
 
   alert.from = AlertState::kWarning;
   alert.indicator.state = AlertState::kOk;
