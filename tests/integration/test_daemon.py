@@ -13,7 +13,8 @@ import time
 import unittest
 from unittest import mock
 
-from support import BIN, ROOT, UnixConnection, World, needs_db_bench, request, wait_for
+from hosts import Host
+from support import BIN, BUILD, ROOT, UnixConnection, World, needs_db_bench, request, wait_for
 
 PROMTOOL = shutil.which("promtool")
 RULES = ROOT / "etc" / "prometheus"
@@ -135,6 +136,19 @@ class Reload(Daemon):
         wait_for("the loss", lambda: "agent lost" in self.alerts.read_text(), 10)
         self.assertEqual(self.stop(daemon), 0)
         self.assertEqual(self.alert_lines("daemon")[-1]["id"], "stopped")
+
+    def test_a_program_that_ends_in_order_is_not_lost(self):
+        daemon = self.start_daemon(mode="advise")
+        host = Host([BIN / "host_plain", "plain", self.directory / "db", 1], self.directory / "host.log",
+                    LD_PRELOAD=str(BUILD / "lib" / "librocktune_preload.so"), ROCKTUNE_AGENT_DIR=str(self.agents))
+        self.processes.append(host.process)
+        self.assertEqual(host.answer(), "open")
+        wait_for("samples", lambda: self.target() and self.samples()["recorded"] > 2)
+        daemon.send_signal(signal.SIGSTOP)  # it looks when the process is gone, not only its socket
+        host.end()  # through exit(), without closing its database
+        daemon.send_signal(signal.SIGCONT)
+        wait_for("the end", lambda: "waiting for the next opening" in self.alerts.read_text(), 10)
+        self.assertIn(f"agent left: its process {host.process.pid} has ended; waiting", self.alerts.read_text())
 
 
 class Second(Daemon):
