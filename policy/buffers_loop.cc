@@ -30,7 +30,7 @@ constexpr double kBuffersMostShare = 0.5, kBuffersMostOfIdle = 0.8;
 constexpr double kLeastGrowth = 0.4;  // of the buffers, in one step: less saves too little
 // Buffers that do not grow although there is room are held by somebody else's word: rest so long.
 // A wish counts on while it comes back within a minute.
-constexpr double kHeldUpSeconds = 15, kWishLastsSeconds = 60, kBuffersRestSeconds = 600;
+constexpr double kHeldUpSeconds = 15, kWishLastsSeconds = 60;
 // Between two steps of the buffers, or while nothing presses for a moment, the cache does not take
 // what was made free for them.
 constexpr double kClaimLastsSeconds = 15;
@@ -88,7 +88,7 @@ std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
   const bool made = has_made_room(situation);
   const std::int64_t before = std::exchange(taken_, std::nullopt)->from;
   if (!made) return std::nullopt;
-  resting_since_ = situation.now;
+  rest_.begin(situation.now);
   return_ = Return{before, cache_of(situation)->value, situation.now};
   return offer_return(situation);
 }
@@ -100,9 +100,9 @@ std::optional<Proposal> BuffersLoop::end_moot_trade(const Situation& situation, 
   const bool over = !presses && !within(claimed_, situation.now, kClaimLastsSeconds);
   const bool moot = taken_ && !worth_.judges_less(situation) && (over || in_vain);
   if (!moot || !situation.read_lately) return std::nullopt;
-  const auto resting = resting_since_;
+  const GrowingRest rest = rest_;
   auto back = end_trade(situation);
-  if (!over) resting_since_ = resting;  // others may come who want it
+  if (!over) rest_ = rest;  // others may come who want it
   return back;
 }
 
@@ -341,7 +341,7 @@ std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
     claimed_.reset();
   }
   if (claims_) claimed_ = now;
-  claims_ = !resting_since_ && within(claimed_, now, kClaimLastsSeconds);
+  claims_ = !rest_.lasts(now) && within(claimed_, now, kClaimLastsSeconds);
   return wish;
 }
 
@@ -374,9 +374,8 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   // A forecast alone is no reason to move memory.
   const bool presses = (situation.trouble && !situation.forecast_only) || situation.writes_press();
   const double pressed = pressed_.update(presses, situation.now);
-  if (!within(resting_since_, situation.now, kBuffersRestSeconds)) resting_since_.reset();
   bool in_vain = false;
-  if (pressed >= kPressedSeconds && !resting_since_) {
+  if (pressed >= kPressedSeconds && !rest_.lasts(situation.now)) {
     const Choice choice = worthiest(situation, merges);
     if (const std::optional<Family>& family = choice.family) {
       auto wish = worth_.judges_less(situation) ? grow_meanwhile(situation, merges, *family)

@@ -92,7 +92,8 @@ class BuffersLoop {
   };
   std::optional<Return> return_;
   LentCache lent_;
-  std::optional<Nanoseconds> resting_since_, claimed_;
+  GrowingRest rest_;  // since what was taken of the cache went back
+  std::optional<Nanoseconds> claimed_;
   // Larger buffers that are wished for, and of whom nobody grants them.
   KnobReadings knobs_;                          // as last seen
   std::optional<std::size_t> listed_families_;  // how many, where each has its size among them

@@ -176,6 +176,7 @@ void CacheLoop::judge_knee(const Situation& situation, double hit_ratio) {
 void CacheLoop::note_shrunk(const Situation& situation, const KnobReading& reading) {
   const double given =
       before_.usage.value_or(static_cast<double>(*capacity_)) - static_cast<double>(reading.value);
+  if (shrinks_.explains(situation.now) && !rest_.lasts(situation.now)) rest_.begin(situation.now);
   if (!situation.memory_short || given <= 0) return;
   if (!shrunk_) shrunk_ = Shrunk{situation.now, 0, before_.rss};
   shrunk_->tick = situation.now;
@@ -232,7 +233,7 @@ std::int64_t CacheLoop::next_size(const Situation& situation, const KnobReading&
   // What fell below the knee comes back to it.
   if (knee_) wanted = std::min(wanted, static_cast<double>(knee_->bytes));
   // Less tells nothing of what more would gain.
-  const bool matters = wanted >= kLeastCacheGrowth * size || wanted >= most;
+  const bool matters = wanted >= kLeastCacheGrowth * size;
   return matters ? std::max(static_cast<std::int64_t>(wanted), reading.value) : reading.value;
 }
 
@@ -249,7 +250,8 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   const bool hurry = situation.read_p99_us.value_or(0) > slow_us && !situation.trouble;
   const bool waits = growth_.has_value() && !hurry;
   if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
-  if (!f.memory_available_bytes || situation.memory_low) return std::nullopt;
+  const bool may_take = f.memory_available_bytes && !situation.memory_low;
+  if (!may_take || rest_.lasts(situation.now)) return std::nullopt;
   const std::int64_t to = next_size(situation, reading);
   if (to <= reading.value) return std::nullopt;
   Proposal out = propose(reading, to, "cache.miss");
@@ -270,7 +272,9 @@ std::optional<Proposal> CacheLoop::decide(const Situation& situation, bool memor
   const KnobReading* reading = changeable_knob(situation.features, knob::kCacheCapacity);
   if (reading == nullptr) return std::nullopt;
   observe(situation, *reading);
-  if (auto proposal = shrink(situation, *reading)) return proposal;
+  auto less = shrink(situation, *reading);
+  shrinks_.note(less, situation.now);
+  if (less) return less;
   return memory_is_claimed ? std::nullopt : grow(situation, *reading);
 }
 

@@ -213,6 +213,8 @@ class CacheLoop {
     Value rss;  // before
   };
   std::optional<Shrunk> shrunk_;
+  OwnWish shrinks_;
+  GrowingRest rest_;  // since it was made smaller for short memory
   int in_vain_ = 0;
   Value lowest_available_;  // when the last step was asked for
   struct Before {
