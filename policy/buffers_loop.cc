@@ -172,8 +172,9 @@ double BuffersLoop::free_bytes(const Situation& situation, double budget, double
 bool BuffersLoop::cache_can_give(const Situation& situation, const Doubling& doubling) const {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
   if (cache == nullptr) return false;
-  const double most = static_cast<double>(cache->value) -
-                      static_cast<double>(least_cache(*cache, situation.features));
+  const auto size = static_cast<double>(cache->value);
+  double most = size - static_cast<double>(least_cache(*cache, situation.features));
+  if (!worth_.known(situation)) most = std::min(most, kLargestTrade * size);
   return doubling.free + most >= doubling.least;
 }
 
