@@ -174,7 +174,7 @@ bool BuffersLoop::cache_can_give(const Situation& situation, const Doubling& dou
   if (cache == nullptr) return false;
   const auto size = static_cast<double>(cache->value);
   double most = size - static_cast<double>(least_cache(*cache, situation.features));
-  if (!worth_.known(situation)) most = std::min(most, kLargestTrade * size);
+  if (situation.read_lately) most = std::min(most, kLargestTrade * size);
   return doubling.free + most >= doubling.least;
 }
 

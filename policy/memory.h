@@ -48,13 +48,13 @@ class MemoryWatch {
 
   [[nodiscard]] bool is_short() const { return short_; }
   [[nodiscard]] bool is_low() const { return low_; }
-  // The least of the last 30 s: write buffers come and go.
+  // The least of the last two minutes: write buffers come and go.
   [[nodiscard]] Value available() const { return available_.smallest(kAvailableSeconds); }
   // Share of the time that tasks waited for memory, mean of 5 s.
   [[nodiscard]] Value pressure() const { return pressure_.mean(5); }
 
  private:
-  static constexpr double kAvailableSeconds = 30;
+  static constexpr double kAvailableSeconds = 120;
   Trend pressure_{Trend::Jumps::kKeep, 0, 5};
   Trend available_{Trend::Jumps::kKeep, 0, kAvailableSeconds};
   std::optional<Nanoseconds> short_at_;

@@ -73,7 +73,7 @@ TEST_CASE("buffers: they take no more than the host has to spare", "[headroom][b
     bench.apply(*grown);
     CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));  // they fill yet
   }
-  SECTION("by the least of half a minute: buffers that are flushed come back") {
+  SECTION("by the least of two minutes: buffers that are flushed come back") {
     CHECK_FALSE(bench.run_ticks(120, knob::kWriteBufferSize,
                                 [&](int i) { spare(i % 20 == 0 ? 10 : 400); }));
   }
