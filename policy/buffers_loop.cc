@@ -5,6 +5,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/level_base.h"
 
 namespace rocktune {
 namespace {
@@ -70,7 +71,7 @@ BuffersLoop::Choice BuffersLoop::worthiest(const Situation& situation,
       out.in_vain = true;
       continue;
     }
-    out.family = Family{size, number, *writes};
+    out.family = Family{&family, size, number, *writes};
     most = saves;
     highest = its_rank;
   }
@@ -191,8 +192,11 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   Doubling out;
   // The first step of buffers that were found below the least that may be set goes there.
   out.least = std::max(0.0, static_cast<double>(least_write_buffer(*family.size)) - size) * number;
+  const double twice = std::max(size * number, out.least);
   const double most = (situation.read_lately ? kBuffersMostShare : kBuffersMostOfIdle) * budget;
-  out.wanted = std::min(std::max(size * number, out.least), most - use.write_buffers);
+  const double held =
+      held_times(f.knobs, *family.reading, family.writes.file_share, 1 + twice / (size * number));
+  out.wanted = std::min({twice, most - use.write_buffers, (held - 1) * size * number});
   if (!merges.worth_doubling(family.writes)) return std::nullopt;
   out.least = std::max(out.least, kLeastGrowth * size * number);
   if (out.wanted < out.least) return std::nullopt;

@@ -30,6 +30,7 @@ class BuffersLoop {
 
  private:
   struct Family {
+    const ColumnFamilyReading* reading = nullptr;
     const KnobReading* size = nullptr;
     const KnobReading* number = nullptr;
     Level0Merging writes;

@@ -6,6 +6,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/level0_reads.h"
+#include "policy/level_base.h"
 
 namespace rocktune {
 namespace {
@@ -24,7 +25,7 @@ constexpr double kL0MostShare = 0.3, kL0FurtherShare = 0.4;
 // Level 0 in the mean of 10 s, and now, as a share of its slowdown trigger.
 constexpr double kL0HalfFull = 0.5, kL0Danger = 0.75;
 // Writers that wait for level 0, or soon will, need its compactions early, not large.
-constexpr double kL0CrowdedSeconds = 2, kL0CrowdedRestSeconds = 900;
+constexpr double kL0CrowdedSeconds = 2;
 // Longer than a single stall shows in the mean of 3 s.
 constexpr double kL0LosesSeconds = 5;
 // Reads that stay, and not a glance.
@@ -60,7 +61,23 @@ std::int64_t highest_trigger(const Situation& situation, const KnobReading& trig
   return std::min(ceiling, 2 * std::max<std::int64_t>(1, trigger.found));
 }
 
+// After one step: no more files than the base of the levels holds at a time.
+std::int64_t raised_trigger(const Situation& situation, const ColumnFamilyReading& family,
+                            const Level0Merging& merging, const KnobReading& trigger) {
+  const std::int64_t wanted = std::min(2 * trigger.value, highest_trigger(situation, trigger));
+  if (wanted <= trigger.value) return wanted;
+  const auto now = static_cast<double>(trigger.value);
+  const double held = held_times(situation.features.knobs, family, merging.file_share,
+                                 static_cast<double>(wanted) / now);
+  return std::min(wanted, static_cast<std::int64_t>(held * now));
+}
+
 }  // namespace
+
+// A wish that stands begins no other one.
+void L0TriggerLoop::begin_rest(Nanoseconds now) {
+  if (!rest_.lasts(now)) rest_.begin(now);
+}
 
 void L0TriggerLoop::note_changes(const Features& f) {
   if (f.knobs == knobs_) return;
@@ -70,7 +87,7 @@ void L0TriggerLoop::note_changes(const Features& f) {
     if (before == nullptr || trigger.value == before->value) continue;
     if (trigger.value < before->value) {
       if (idle_wish_.explains(f.at.tick)) idle_wait_.went_back(f.at.tick);
-      if (reads_wish_.explains(f.at.tick)) rests_since_ = f.at.tick;
+      if (reads_wish_.explains(f.at.tick)) begin_rest(f.at.tick);
       unheard_returns_.granted(trigger.column_family);
       continue;
     }
@@ -87,6 +104,7 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
   const Features& f = situation.features;
   const KnobReading* best = nullptr;
   const Level0Merging* most = nullptr;
+  std::int64_t to = 0;
   std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const Level0Merging* merging = merges.of(family.name, place++);
@@ -99,13 +117,14 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
     if (!reads_have_borne_level0(situation, family.name) ||
         unheard_.rests(family.name, situation.now))
       continue;
-    if (highest_trigger(situation, *trigger) <= trigger->value) continue;
+    const std::int64_t raised = raised_trigger(situation, family, *merging, *trigger);
+    if (raised <= trigger->value) continue;
     if (most != nullptr && merging->saved_by_doubling() <= most->saved_by_doubling()) continue;
     best = trigger;
     most = merging;
+    to = raised;
   }
   if (best == nullptr) return std::nullopt;
-  const std::int64_t to = std::min(2 * best->value, highest_trigger(situation, *best));
   Proposal out = propose(*best, to, kRaiseRule);
   const double saved = most->saved_by_doubling() *
                        (1 - static_cast<double>(best->value) / static_cast<double>(to)) * 2;
@@ -168,7 +187,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
     auto back = lower(situation, "l0_trigger.backlog",
                       backlog_text(situation) + ": its compactions are to begin earlier again",
                       is_full);  // those that are not take jobs from the one that is
-    if (back) rests_since_ = now;
+    if (back) begin_rest(now);
     return back;
   }
   if (idle >= idle_wait_.seconds()) {
@@ -178,8 +197,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
         [](const Features&, const std::string&) { return true; });
   }
   if (unsuited >= kL0UnsuitedSeconds) return burdens;
-  const bool rests = within(rests_since_, now, kL0CrowdedRestSeconds);
-  if (pressed < kL0PressedSeconds || rests || situation.settling) return std::nullopt;
+  if (pressed < kL0PressedSeconds || rest_.lasts(now) || situation.settling) return std::nullopt;
   return raise(situation, merges);
 }
 

@@ -29,11 +29,13 @@ class L0TriggerLoop {
   [[nodiscard]] std::optional<Proposal> lower(const Situation& situation, std::string_view rule,
                                               std::string reason, Which which) const;
 
+  void begin_rest(Nanoseconds now);
   void note_changes(const Features& features);
 
-  static constexpr double kIdleSeconds = 300;
+  static constexpr double kIdleSeconds = 300, kFirstRestSeconds = 900;
   Held pressed_, crowded_, idle_, unsuited_;
-  std::optional<Nanoseconds> rests_since_;  // level 0 was crowded, or it went back for reads
+  // Since level 0 was crowded, or it went back for reads.
+  GrowingRest rest_{kFirstRestSeconds};
   // Of peace before a raised trigger goes back: a load that presses now and then in a steady state
   // is learnt, not chased.
   LearntWait idle_wait_{kIdleSeconds};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/compaction_debt.h"
+#include "model/knobs.h"
 #include "policy/memory.h"
 
 namespace rocktune {
@@ -81,6 +82,21 @@ std::optional<std::int64_t> most_returnable_base(const ColumnFamilyReading& fami
     if (*debt <= kBorneDebt) return whole_bytes(to);
   }
   return std::nullopt;
+}
+
+double held_times(const KnobReadings& knobs, const ColumnFamilyReading& family, double file_share,
+                  double times) {
+  const KnobReading* base = knobs.find(knob::kLevelBase, family.name);
+  const double batch = file_share * level0_batch_bytes(family);
+  if (base == nullptr || !(batch > 0)) return times;
+  double held = kOutOfProportion * static_cast<double>(base->value);
+  const bool free = base->changeable && base->owner != KnobOwner::kManual;
+  if (free && held < times * batch) {
+    const auto raised =
+        most_returnable_base(family, whole_bytes(times * batch), base->value, base->found);
+    held = std::max(held, kOutOfProportion * static_cast<double>(raised.value_or(0)));
+  }
+  return std::min(times, held / batch);
 }
 
 }  // namespace rocktune

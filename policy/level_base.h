@@ -39,4 +39,11 @@ std::optional<std::int64_t> most_returnable_base(const ColumnFamilyReading& fami
                                                  std::int64_t wanted, std::int64_t now,
                                                  std::int64_t found);
 
+// How many times as much, up to `times`, level 0 may bring at a time, of which its base holds all,
+// or may be raised to: RocksDB compacts level 0 once it holds the base, however few its files, and
+// more at a time would be compacted as often, in larger pieces. `file_share`: bytes of a file for
+// each of the buffer's.
+double held_times(const KnobReadings& knobs, const ColumnFamilyReading& family, double file_share,
+                  double times);
+
 }  // namespace rocktune

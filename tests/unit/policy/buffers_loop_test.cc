@@ -59,6 +59,29 @@ TEST_CASE("buffers: free memory goes to writes that press", "[headroom][buffers]
   }
 }
 
+TEST_CASE("buffers: they bring no more at a time than the base of the levels holds",
+          "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);  // with a trigger of 4 they fill a base of 256 MiB
+  bench.budget.memory_max = Bytes{1024 * kHeadroomMiB};
+  SECTION("one that is to stay") {
+    bench.knob(knob::kLevelBase).changeable = false;
+    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+    CHECK_FALSE(bench.run(60, knob::kL0Trigger));
+  }
+  SECTION("one whose return would leave too much pending") {
+    bench.f.column_families[0].soft_pending_limit_bytes = 64 * kHeadroomMiB;
+    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+    CHECK_FALSE(bench.run(60, knob::kL0Trigger));
+  }
+  SECTION("half again is worth a step") {
+    bench.knob(knob::kLevelBase).changeable = false;
+    bench.knob(knob::kLevelBase).value = 320 * kHeadroomMiB;  // 400 at a time
+    const auto grown = bench.run(8, knob::kWriteBufferSize);
+    REQUIRE(grown);
+    CHECK(grown->to == 100 * kHeadroomMiB);
+  }
+}
+
 TEST_CASE("buffers: they take no more than the host has to spare", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
   bench.budget.memory_max = Bytes{1024 * kHeadroomMiB};

@@ -123,8 +123,17 @@ TEST_CASE("L0 trigger: back when reads have come that do not bear it", "[headroo
   CHECK(back->to == 4);
   bench.apply(*back);
   bench.f.reads_per_second = 100;
-  CHECK_FALSE(bench.run(890, knob::kL0Trigger));  // and then a rest
-  CHECK(bench.run(30, knob::kL0Trigger));
+  CHECK_FALSE(bench.run(880, knob::kL0Trigger));  // and then a rest
+  const auto again = bench.run(30, knob::kL0Trigger);
+  REQUIRE(again);
+  SECTION("twice as long the next time") {
+    bench.apply(*again);
+    bench.f.reads_per_second = 5000;
+    bench.apply(*bench.run(17, knob::kL0Trigger));
+    bench.f.reads_per_second = 100;
+    CHECK_FALSE(bench.run(1780, knob::kL0Trigger));
+    CHECK(bench.run(30, knob::kL0Trigger));
+  }
 }
 
 TEST_CASE("L0 trigger: a return for reads that nobody grants holds up nothing else", "[headroom]") {

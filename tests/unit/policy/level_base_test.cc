@@ -1,5 +1,6 @@
 #include "policy/level_base.h"
 
+#include "model/knobs.h"
 #include "tests/support/catch.h"
 
 using namespace rocktune;
@@ -71,4 +72,40 @@ TEST_CASE("level base: else it is the first", "[headroom]") {
   const double over = 2 * gib - kBaseFound;
   CHECK(*debt_share(family, kBaseFound, gib) ==
         Approx((2 * gib + over * (gib / (2 * gib) + 1)) / (64 * gib)));
+}
+
+TEST_CASE("level base: level 0 is of use to bring what its base holds or may be raised to",
+          "[headroom]") {
+  ColumnFamilyReading family = dynamic_tree();
+  family.name = "default";
+  KnobReading base;
+  base.name = std::string(knob::kLevelBase);
+  base.column_family = "default";
+  base.value = base.found = kBaseFound;
+  base.changeable = true;
+  family.level0_compaction_trigger = 4;
+  family.write_buffer_bytes = 64 * kBaseMiB;  // they fill the base
+  const auto most = [&](double wanted) {
+    return kBaseFound * held_times({base}, family, 1, wanted / kBaseFound);
+  };
+  const double gib = kBaseGiB;
+  CHECK(most(0.3 * gib) == 0.3 * gib);  // 1.25 times the base
+  const double raised = most(2 * gib);  // of which writers would wait, were it there alone
+  CHECK(raised > 0.6 * gib);
+  CHECK(raised < 1.6 * gib);
+  SECTION("by nobody") {
+    base.owner = KnobOwner::kManual;
+    CHECK(most(2 * gib) == 1.25 * kBaseFound);
+  }
+  SECTION("with a debt that leaves no way back") {
+    family.soft_pending_limit_bytes = kBaseGiB;
+    CHECK(most(2 * gib) == 1.25 * kBaseFound);
+  }
+  SECTION("without limits as far as it is wanted") {
+    family.soft_pending_limit_bytes = family.hard_pending_limit_bytes = 0;
+    CHECK(most(2 * gib) == 2 * gib);
+  }
+  SECTION("that is not read") {
+    CHECK(held_times({}, family, 1, 8) == 8);
+  }
 }
