@@ -18,7 +18,7 @@ constexpr std::uint64_t kSeeds = 50;
 #endif
 constexpr std::uint64_t kMostChanges = 2;  // in a span
 constexpr double kRestlessShare = 0.06;    // of all spans
-constexpr double kRestlessPairs = 0.12;    // where another database comes and goes beside it
+constexpr double kRestlessPairs = 0.1;     // where another database comes and goes beside it
 
 std::uint64_t changes(const LoopFigures& figures) {
   std::uint64_t sum = 0;
