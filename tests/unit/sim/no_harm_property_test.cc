@@ -60,14 +60,14 @@ constexpr std::array<Listed, 17> kReadsPayIn = {{{3, 6.15, 98},
                                                  {45, 73125, -25},
                                                  {47, 21.6, -336},
                                                  {49, 32.7, -177}}};
-constexpr std::array<Listed, 9> kNeighboursReadsPayIn = {{{9, 1.32, 512},
+constexpr std::array<Listed, 9> kNeighboursReadsPayIn = {{{9, 1.29, 501},
                                                           {10, 3.59, -22},
                                                           {13, 1.68, -84},
-                                                          {16, 4.1, 4},
+                                                          {16, 4.24, -1},
                                                           {17, 4.21, 83},
-                                                          {18, 1.61, 35},
+                                                          {18, 1.58, 68},
                                                           {20, 2.19, 1},
-                                                          {21, 5.5, -447},
+                                                          {21, 2.73, -547},
                                                           {23, 2.84, 725}}};
 // And harm that is left.
 constexpr std::array<Listed, 3> kHarmIn = {{{7, 0.82, 144}, {36, 1.66, -4}, {37, 0.70, -83}}};
