@@ -32,7 +32,7 @@ bool CacheNote::lacks_memory(const Features& f, const Budget& budget) const {
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const double room = memory_budget(budget, use) - use.total();
   return room < (kLeastGrowth - 1) * size &&
-         spare_memory(f, f.memory_available_bytes) >= (kLeastGrowth - 1) * size;
+         spare_memory(f, free_memory(f)) >= (kLeastGrowth - 1) * size;
 }
 
 void CacheNote::look(const Features& f, const Budget& budget) {

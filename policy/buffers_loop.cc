@@ -25,7 +25,6 @@ constexpr double kSureMargin = 2;
 // So long, and in that share of samples, reads were too slow beside compactions: who waits for
 // these waits in bursts.
 constexpr double kSlowBesideMergesSeconds = 20, kSlowBesideMerges = 0.2;
-constexpr double kLargestTrade = 0.25;  // of the cache, in one step
 // Of the memory budget; of one whose cache nobody reads.
 constexpr double kBuffersMostShare = 0.5, kBuffersMostOfIdle = 0.8;
 constexpr double kLeastGrowth = 0.4;  // of the buffers, in one step: less saves too little
@@ -35,10 +34,6 @@ constexpr double kHeldUpSeconds = 15, kWishLastsSeconds = 60;
 // Between two steps of the buffers, or while nothing presses for a moment, the cache does not take
 // what was made free for them.
 constexpr double kClaimLastsSeconds = 15;
-
-const KnobReading* cache_of(const Situation& situation) {
-  return situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
-}
 
 }  // namespace
 
@@ -79,11 +74,6 @@ BuffersLoop::Choice BuffersLoop::worthiest(const Situation& situation,
   return out;
 }
 
-bool BuffersLoop::has_made_room(const Situation& situation) const {
-  const KnobReading* cache = cache_of(situation);
-  return taken_ && cache != nullptr && cache->value < taken_->from;
-}
-
 // The cache gets back what a probe took, where its verdict is that it is worth more there.
 std::optional<Proposal> BuffersLoop::end_trade(const Situation& situation) {
   const bool made = has_made_room(situation);
@@ -103,7 +93,8 @@ std::optional<Proposal> BuffersLoop::end_moot_trade(const Situation& situation, 
   if (!moot || !situation.read_lately) return std::nullopt;
   const GrowingRest rest = rest_;
   auto back = end_trade(situation);
-  if (!over) rest_ = rest;  // others may come who want it
+  rest_ = over ? GrowingRest() : rest;   // others may come who want it
+  if (over) rest_.begin(situation.now);  // which is no verdict
   return back;
 }
 
@@ -150,35 +141,6 @@ std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
   return less;
 }
 
-// Memory that is short is nobody's to trade, and a wish that nobody has granted is none any more.
-void BuffersLoop::forget_moot_trades(const Situation& situation) {
-  if (situation.memory_short) return_.reset();
-  const bool waits = taken_ && !has_made_room(situation);
-  const bool moot = waits && seconds_between(taken_->wished, situation.now) > kReturnOfferedSeconds;
-  if (situation.memory_short || moot) taken_.reset();
-}
-
-// What the host has to spare, and while memory is low only what the cache has given up, which the
-// process may keep for itself.
-double BuffersLoop::free_bytes(const Situation& situation, double budget, double used) const {
-  const bool made_room = has_made_room(situation) && !situation.memory_short;
-  const double given_up =
-      made_room ? static_cast<double>(taken_->from - cache_of(situation)->value) : 0;
-  const double spare =
-      situation.memory_low ? 0 : spare_memory(situation.features, situation.memory_available);
-  return std::min(std::max(0.0, budget - used), std::max(spare, given_up));
-}
-
-// Whether all that the cache can give, step by step, is enough for the least growth.
-bool BuffersLoop::cache_can_give(const Situation& situation, const Doubling& doubling) const {
-  const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
-  if (cache == nullptr) return false;
-  const auto size = static_cast<double>(cache->value);
-  double most = size - static_cast<double>(least_cache(*cache, situation.features));
-  if (situation.read_lately) most = std::min(most, kLargestTrade * size);
-  return doubling.free + most >= doubling.least;
-}
-
 // What doubling the buffers of this family would take and save; absent where it is not worth it, or
 // nobody can tell.
 std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situation,
@@ -200,7 +162,8 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   if (!merges.worth_doubling(family.writes)) return std::nullopt;
   out.least = std::max(out.least, kLeastGrowth * size * number);
   if (out.wanted < out.least) return std::nullopt;
-  out.free = free_bytes(situation, budget, use.total());
+  out.unused = budget - use.total();
+  out.free = free_bytes(situation, out.unused, 0);
   out.saves =
       merges.saved_by_larger_buffers(family.writes) * std::min(1.0, out.wanted / (size * number));
   // Free memory is worth something, too: the cache could have it.
@@ -242,7 +205,12 @@ std::optional<Proposal> BuffersLoop::make_room(const Situation& situation,
                                    "larger write buffers would save " + text::rate(doubling.saves) +
                                        " of compaction: what is this part of the cache worth?");
   if (!out) return std::nullopt;
-  taken_ = Taken{has_made_room(situation) ? taken_->from : out->from, situation.now};
+  const bool on = has_made_room(situation);
+  const auto from = static_cast<double>(out->from);
+  taken_ =
+      Taken{on ? taken_->from : out->from,
+            on ? taken_->held : std::min(from, situation.features.cache_usage_bytes.value_or(from)),
+            situation.now};
   if (!situation.read_lately) lent_.lend(out->from);
   if (situation.read_lately && situation.stalled) lent_.forget();  // writers need it now
   return out;

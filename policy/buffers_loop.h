@@ -29,6 +29,7 @@ class BuffersLoop {
   [[nodiscard]] bool claims_memory() const { return claims_; }
 
  private:
+  static constexpr double kLargestTrade = 0.25;  // of the cache, in one step
   struct Family {
     const ColumnFamilyReading* reading = nullptr;
     const KnobReading* size = nullptr;
@@ -38,6 +39,7 @@ class BuffersLoop {
   struct Doubling {
     // bytes: by which the buffers are to grow, at least or not at all, and that nobody uses
     double wanted = 0, least = 0, free = 0;
+    double unused = 0;            // ...of the budget
     double saves = 0, costs = 0;  // bytes/s of the device: as buffers, and as cache
   };
   std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
@@ -51,7 +53,7 @@ class BuffersLoop {
                          Nanoseconds now) const;
   [[nodiscard]] bool has_made_room(const Situation& situation) const;
   [[nodiscard]] bool merges_cost_reads() const;
-  [[nodiscard]] double free_bytes(const Situation& situation, double budget, double used) const;
+  [[nodiscard]] double free_bytes(const Situation& situation, double unused, double more) const;
   [[nodiscard]] bool cache_can_give(const Situation& situation, const Doubling& doubling) const;
   [[nodiscard]] std::optional<Doubling> doubling(const Situation& situation,
                                                  const Level0Merges& merges,
@@ -82,6 +84,7 @@ class BuffersLoop {
   // What was wished to be taken of the cache, until the buffers have it.
   struct Taken {
     std::int64_t from = 0;
+    double held = 0;  // bytes in it
     Nanoseconds wished{0};
   };
   std::optional<Taken> taken_;

@@ -229,7 +229,7 @@ std::int64_t CacheLoop::next_size(const Situation& situation, const KnobReading&
       other_load ? std::min(std::pow(params_.cache_growth_factor, kOtherLoadSteps), kMostAtOnce)
                  : params_.cache_growth_factor;
   double wanted = std::min(
-      {size * factor, most, size + spare_memory(situation.features, situation.memory_available)});
+      {size * factor, most, size + spare_memory(situation.features, situation.memory_free)});
   // What fell below the knee comes back to it.
   if (knee_) wanted = std::min(wanted, static_cast<double>(knee_->bytes));
   // Less tells nothing of what more would gain.

@@ -65,8 +65,7 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
   };
   const bool full = used(situation.running_compactions, compaction_slots(jobs)) ||
                     used(situation.running_flushes, flush_slots(jobs));
-  demand_.wants_jobs =
-      jobs_wish_.update(knob != nullptr && situation.trouble && full, situation.now);
+  demand_.wants_jobs = jobs_wish_.update(knob != nullptr && demand_.trouble && full, situation.now);
 }
 
 void DemandMeter::measure_cache(const Features& f) {
@@ -91,10 +90,10 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   const Situation situation = observer_.observe(input);
   const Nanoseconds now = f.at.tick;
   measure_background(f, situation.charged);
+  measure_backlog(situation);
   measure_jobs(f, situation);
   measure_cache(f);
-  measure_backlog(situation);
-  demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !situation.trouble;
+  demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !demand_.trouble;
   demand_.device_busy = situation.device_busy;
   demand_.reads = situation.reads_seen;
   demand_.wants_cache = within(wanted_cache_, now, kWishSeconds);

@@ -63,7 +63,7 @@ Value entry_bytes_of(const Features& f, const Value& writes, const Value& writte
 double room_for_filters(const Situation& situation) {
   const Features& f = situation.features;
   if (situation.memory_low || !f.memory_available_bytes) return 0;
-  const double spare = kFilterMemoryShare * spare_memory(f, situation.memory_available);
+  const double spare = kFilterMemoryShare * spare_memory(f, situation.memory_free);
   if (!situation.budget.memory_max) return spare;
   const auto budget = static_cast<double>(situation.budget.memory_max->value);
   const double left = budget - memory_use(f.knobs, f.column_families).total();

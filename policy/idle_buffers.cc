@@ -28,10 +28,6 @@ std::int64_t one_step_back(const KnobReading& size) {
   return to < least_write_buffer(size) ? size.found : to;
 }
 
-const KnobReading* cache_in(const Situation& situation) {
-  return situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
-}
-
 bool buffers_may_grow(const KnobReadings& knobs) {
   return std::any_of(knobs.begin(), knobs.end(), [](const KnobReading& one) {
     return one.name == knob::kWriteBufferSize && one.changeable;
@@ -39,6 +35,10 @@ bool buffers_may_grow(const KnobReadings& knobs) {
 }
 
 }  // namespace
+
+const KnobReading* cache_of(const Situation& situation) {
+  return situation.features.knobs.find(knob::kCacheCapacity, std::string_view());
+}
 
 // Buffers that are ours and larger than found; nearly always there are none.
 void IdleBuffers::follow_knobs(const KnobReadings& knobs) {
@@ -148,7 +148,7 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
 }
 
 void LentCache::inherit(const Situation& situation) {
-  const KnobReading* cache = cache_in(situation);
+  const KnobReading* cache = cache_of(situation);
   if (inherited_ || cache == nullptr) return;
   inherited_ = true;
   const bool ours = cache->owner == KnobOwner::kRocktune && cache->value < cache->found;
@@ -157,7 +157,7 @@ void LentCache::inherit(const Situation& situation) {
 
 bool LentCache::is_wanted(const Situation& situation) {
   const double reads = reads_again_.update(situation.read_lately, situation.now);
-  const KnobReading* cache = cache_in(situation);
+  const KnobReading* cache = cache_of(situation);
   if (!before_ || cache == nullptr) return false;
   if (cache->owner == KnobOwner::kManual || cache->value >= *before_) before_.reset();
   if (situation.stalled) stalled_at_ = situation.now;
@@ -170,15 +170,19 @@ bool LentCache::is_wanted(const Situation& situation) {
 
 LentCache::Due LentCache::due(const Situation& situation) {
   const Features& f = situation.features;
-  const KnobReading& cache = *cache_in(situation);
+  const KnobReading& cache = *cache_of(situation);
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const auto size = static_cast<double>(cache.value), before = static_cast<double>(*before_);
   const double free = std::max(0.0, memory_budget(situation.budget, use) - use.total());
-  const double spare = spare_memory(f, situation.memory_available);
+  // What it had back and has not filled yet is not free, though the host still has it.
+  const double unfilled = std::max(0.0, size - f.cache_usage_bytes.value_or(size));
+  const double spare = std::max(0.0, spare_memory(f, situation.memory_free) - unfilled);
   const double to = std::min(before, size + std::min(free, spare));
   const bool matters = to >= (1 + kLeastReclaimed) * size || to >= before;
   Due out;
-  out.can_take = cache.changeable && !situation.memory_low && spare > 0;
+  // Where the budget would let it, it is a matter of time until the host has it to spare.
+  const bool may_yet = free >= kLeastReclaimed * size;
+  out.can_take = cache.changeable && !situation.memory_low && (matters || !may_yet);
   // Somebody else's word holds it, as a pin does, or it alone is frozen: nobody is to wait for it.
   if (waits_at_ != cache.value) {
     waits_at_ = cache.value;

@@ -18,6 +18,9 @@
 
 namespace rocktune {
 
+// Of the column family that stands for all which share it; nullptr: not read.
+const KnobReading* cache_of(const Situation& situation);
+
 class IdleBuffers {
  public:
   // What going back would do.

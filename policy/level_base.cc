@@ -75,7 +75,7 @@ std::optional<std::int64_t> least_borne_base(const ColumnFamilyReading& family, 
 std::optional<std::int64_t> most_returnable_base(const ColumnFamilyReading& family,
                                                  std::int64_t wanted, std::int64_t now,
                                                  std::int64_t found) {
-  const double least = kOutOfProportion * static_cast<double>(now);
+  const double least = kOutOfProportion * static_cast<double>(std::max<std::int64_t>(now, 1));
   for (auto to = static_cast<double>(wanted); to >= least; to /= kBaseStep) {
     const std::optional<double> debt = debt_share(family, found, to);
     if (!debt) return std::nullopt;
@@ -90,7 +90,7 @@ double held_times(const KnobReadings& knobs, const ColumnFamilyReading& family, 
   const double batch = file_share * level0_batch_bytes(family);
   if (base == nullptr || !(batch > 0)) return times;
   double held = kOutOfProportion * static_cast<double>(base->value);
-  const bool free = base->changeable && base->owner != KnobOwner::kManual;
+  const bool free = base->changeable && base->owner != KnobOwner::kManual && base->value > 0;
   if (free && held < times * batch) {
     const auto raised =
         most_returnable_base(family, whole_bytes(times * batch), base->value, base->found);

@@ -22,7 +22,7 @@ constexpr double kLeastMissesPerRead = 0.05, kLeastMissesPerSecond = 100;
 
 void MemoryWatch::observe(const Features& f) {
   pressure_.note(f.at.tick, f.memory_pressure_ratio);
-  available_.note(f.at.tick, f.memory_available_bytes);
+  free_.note(f.at.tick, free_memory(f));
   const bool known = f.memory_available_bytes && f.memory_total_bytes;
   const auto less_than = [&](double share) {
     return known && *f.memory_available_bytes < share * *f.memory_total_bytes;
@@ -53,11 +53,16 @@ double unfilled_bytes(const Features& f) {
 
 }  // namespace
 
-double spare_memory(const Features& f, const Value& available) {
-  const double left = available.value_or(0) - unfilled_bytes(f);
-  if (!f.memory_total_bytes) return std::max(0.0, left);
+Value free_memory(const Features& f) {
+  if (!f.memory_available_bytes) return std::nullopt;
+  return *f.memory_available_bytes - unfilled_bytes(f);
+}
+
+double spare_memory(const Features& f, const Value& free) {
+  const double bytes = std::max(0.0, free.value_or(0));
+  if (!f.memory_total_bytes) return bytes;
   const double members = f.shared ? static_cast<double>(f.shared->host_members.value_or(1)) : 1;
-  return std::max(0.0, left - kMemoryLow * *f.memory_total_bytes) / std::max(1.0, members);
+  return std::max(0.0, bytes - kMemoryLow * *f.memory_total_bytes) / std::max(1.0, members);
 }
 
 Value reads_and_seeks(const Features& f) {

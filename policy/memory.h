@@ -48,23 +48,26 @@ class MemoryWatch {
 
   [[nodiscard]] bool is_short() const { return short_; }
   [[nodiscard]] bool is_low() const { return low_; }
-  // The least of the last two minutes: write buffers come and go.
-  [[nodiscard]] Value available() const { return available_.smallest(kAvailableSeconds); }
+  // What was free at the least moment of the last two minutes: write buffers come and go.
+  [[nodiscard]] Value least_free() const { return free_.smallest(kFreeSeconds); }
   // Share of the time that tasks waited for memory, mean of 5 s.
   [[nodiscard]] Value pressure() const { return pressure_.mean(5); }
 
  private:
-  static constexpr double kAvailableSeconds = 120;
+  static constexpr double kFreeSeconds = 120;
   Trend pressure_{Trend::Jumps::kKeep, 0, 5};
-  Trend available_{Trend::Jumps::kKeep, 0, kAvailableSeconds};
+  Trend free_{Trend::Jumps::kKeep, 0, kFreeSeconds};
   std::optional<Nanoseconds> short_at_;
   bool short_ = false, low_ = false;
 };
 
-// Bytes that one of the databases on the host may take before memory is low, of what is
-// `available`; all of that where the total is not known. Without what its own write buffers and
-// cache were made larger by, and have not filled yet.
-double spare_memory(const Features& features, const Value& available);
+// What is available, less what the database's own write buffers and cache were made larger by and
+// have not filled yet.
+Value free_memory(const Features& features);
+
+// Bytes that one of the databases on the host may take before memory is low, of what is `free`; all
+// of that where the total is not known.
+double spare_memory(const Features& features, const Value& free);
 
 // budget.memory_max, or what was found.
 double memory_budget(const Budget& budget, const MemoryUse& use);

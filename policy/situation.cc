@@ -377,7 +377,7 @@ Situation Observer::observe(const PolicyInput& input) {
   out.memory_short = memory_.is_short();
   out.memory_low = memory_.is_low();
   out.memory_pressure = memory_.pressure();
-  out.memory_available = memory_.available();
+  out.memory_free = memory_.least_free();
   return out;
 }
 

@@ -140,7 +140,7 @@ struct Situation {
   bool relief_comes = false;
 
   bool memory_short = false, memory_low = false;  // policy/memory.h, MemoryWatch
-  Value memory_pressure, memory_available;
+  Value memory_pressure, memory_free;
 
   // Reason enough to write less in the background.
   [[nodiscard]] bool writes_press() const { return piling || pressed || device_loaded || wasteful; }

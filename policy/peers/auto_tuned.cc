@@ -30,8 +30,9 @@ class AutoTuned : public Policy {
     if (!f.fresh || limiter == nullptr) return {};
     const double most =
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
+    if (limiter->value == asked_) reached_ = asked_;
     std::optional<Proposal> start, change;
-    if (untouched(*limiter) && limiter->value != asked_) {
+    if (untouched(*limiter) && limiter->value != reached_) {
       start = turn(f, limiter, std::floor(most * kAutoTunedStart),
                    {"auto_tuned.start", "it starts at half of " + text::rate(most),
                     "limiter_use_ratio", false});
@@ -52,6 +53,7 @@ class AutoTuned : public Policy {
     settings_.reset();
     use_.reset();
     asked_.reset();
+    reached_.reset();
   }
 
   std::optional<Proposal> tune(const Features& f, const KnobReading& limiter, double most) {
@@ -83,7 +85,7 @@ class AutoTuned : public Policy {
   Settings settings_{kAutoTuneSeconds};
   MeanRate use_;
   // Of it last: the limit as found may be where it went by itself, which is no new start.
-  std::optional<std::int64_t> asked_;
+  std::optional<std::int64_t> asked_, reached_;
 };
 
 }  // namespace

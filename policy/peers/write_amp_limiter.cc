@@ -58,11 +58,12 @@ class WriteAmpLimiter : public Policy {
     if (!f.fresh || limiter == nullptr) return {};
     const double most =
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
+    if (limiter->value == asked_) reached_ = asked_;
     std::vector<Proposal> settings, out;
     if (auto change = tune(f, *limiter, most)) {
       asked_ = change->to;
       out.push_back(*std::move(change));
-    } else if (untouched(*limiter) && limiter->value != asked_) {
+    } else if (untouched(*limiter) && limiter->value != reached_) {
       auto start = turn(f, limiter, std::floor(most * kWriteAmpStart),
                         {"write_amp.start", "it starts at half of " + text::rate(most),
                          "limiter_use_ratio", false});
@@ -147,7 +148,7 @@ class WriteAmpLimiter : public Policy {
   double delta_ = 0;                                      // percent
   bool critical_ = false;                                 // since the last tick
   // Of it last: the limit as found may be where it went by itself, which is no new start.
-  std::optional<std::int64_t> asked_;
+  std::optional<std::int64_t> asked_, reached_;
 };
 
 }  // namespace
