@@ -93,8 +93,12 @@ std::optional<Proposal> BuffersLoop::end_moot_trade(const Situation& situation, 
   if (!moot || !situation.read_lately) return std::nullopt;
   const GrowingRest rest = rest_;
   auto back = end_trade(situation);
-  rest_ = over ? GrowingRest() : rest;   // others may come who want it
-  if (over) rest_.begin(situation.now);  // which is no verdict
+  // Others may come who want it; and that nothing presses is no verdict.
+  if (!over) rest_ = rest;
+  if (over && rest_.since() == situation.now) {
+    rest_.reset();
+    rest_.begin(situation.now);
+  }
   return back;
 }
 
