@@ -104,6 +104,13 @@ TEST_CASE("buffers: they take no more than the host has to spare", "[headroom][b
     spare(10);
     CHECK(bench.run(20, knob::kCacheCapacity)->rule == "cache.probe");
   }
+  SECTION("but not what it never held") {
+    spare(10);
+    bench.f.cache_usage_bytes = 32.0 * kHeadroomMiB;
+    bench.f.cache_fill_ratio = 0.125;
+    CHECK_FALSE(bench.run(200, knob::kCacheCapacity));
+    CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+  }
   SECTION("but not of one that could never give enough") {
     spare(10);
     for (KnobReading& one : bench.f.knobs.edit()) {

@@ -53,6 +53,11 @@ TEST_CASE("a forecast that has not proved itself asks nothing of others", "[shar
   const Demand foreseen = one.run(10);
   CHECK_FALSE(foreseen.trouble);
   CHECK_FALSE(foreseen.wants_rate);
+  SECTION("nor is it what slow reads wait for") {
+    one.bench.f.read_p99_us = 50'000;
+    CHECK(one.run(30).reads_hurt);
+    return;
+  }
   SECTION("calibrated") {
     backlog.calibrated = true;
   }

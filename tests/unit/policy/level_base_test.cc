@@ -105,6 +105,11 @@ TEST_CASE("level base: level 0 is of use to bring what its base holds or may be 
     family.soft_pending_limit_bytes = family.hard_pending_limit_bytes = 0;
     CHECK(most(2 * gib) == 2 * gib);
   }
+  SECTION("that reads as none") {
+    base.value = base.found = 0;
+    family.soft_pending_limit_bytes = kBaseGiB;
+    CHECK(most(2 * gib) == 0);
+  }
   SECTION("that is not read") {
     CHECK(held_times({}, family, 1, 8) == 8);
   }

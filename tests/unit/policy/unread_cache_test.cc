@@ -177,6 +177,26 @@ TEST_CASE("buffers: a cache that is read has its memory again where reads come f
     trade(bench, 30);
     CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
   }
+  SECTION("once the host has it to spare") {
+    bench.f.reads_per_second = 20e3;
+    miss(bench, 5000);
+    bench.f.memory_available_bytes = 1.6e9 + 5e6;  // of 16e9
+    trade(bench, 60);
+    CHECK(bench.knob(knob::kWriteBufferSize).value == 64 * kHeadroomMiB);
+    CHECK(bench.knob(knob::kCacheCapacity).value < 256 * kHeadroomMiB);
+    bench.f.memory_available_bytes = 8e9;
+    trade(bench, 130);
+    CHECK(bench.knob(knob::kCacheCapacity).value == 256 * kHeadroomMiB);
+  }
+  SECTION("no faster than it fills what it has back") {
+    bench.f.reads_per_second = 20e3;
+    miss(bench, 5000);
+    const std::int64_t size = bench.knob(knob::kCacheCapacity).value;
+    bench.f.cache_usage_bytes = static_cast<double>(size);
+    bench.f.memory_available_bytes = 1.6e9 + 20.0 * kHeadroomMiB;
+    trade(bench, 60);
+    CHECK(bench.knob(knob::kCacheCapacity).value <= size + 20 * kHeadroomMiB);
+  }
   SECTION("not where something else comes first") {
     bench.objective.first = Priority::kThroughput;
     bench.f.reads_per_second = 20e3;

@@ -102,6 +102,11 @@ TEST_CASE("auto-tuned: at the limit that was found it stays, and starts no secon
   CHECK(bench.value(knob::kRateLimit) == 80'000'000);
   CHECK(bench.run(60).empty());
   bench.used(0.4);
+  SECTION("nor for a change that nobody makes") {
+    bench.act = false;
+    for (const Proposal& proposal : bench.run(60)) CHECK(proposal.to == 76'190'476);
+    return;
+  }
   for (const Proposal& proposal : bench.run(60)) CHECK(proposal.rule == "auto_tuned.demand");
   // Given back by the agent, as a lease expired: it starts anew.
   bench.f.knobs = {limiter_knob(80'000'000, 80'000'000)};
