@@ -97,18 +97,6 @@ std::size_t Plant::immutable_memtables(std::size_t family) const {
   return own.waiting.size() + own.flushing;
 }
 
-double Plant::memtable_bytes(std::size_t family) const {
-  return families_.at(family).active_bytes / laws_.memtable_fill +
-         static_cast<double>(immutable_memtables(family)) *
-             options_.families.at(family).write_buffer_bytes;
-}
-
-double Plant::memory_bytes() const {
-  double bytes = cached_bytes_;
-  for (std::size_t i = 0; i < families_.size(); ++i) bytes += memtable_bytes(i);
-  return bytes;
-}
-
 // User bytes that the active memtable still takes.
 double Plant::memtable_room(const Family& family, std::size_t index) const {
   const double full = options_.families[index].write_buffer_bytes * laws_.memtable_fill;

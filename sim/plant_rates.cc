@@ -159,6 +159,18 @@ void Plant::pass_cache(double seconds) {
   miss_ratio_ = miss_ratio(laws_.reads, cached_bytes_);
 }
 
+double Plant::memtable_bytes(std::size_t family) const {
+  return families_.at(family).active_bytes / laws_.memtable_fill +
+         static_cast<double>(immutable_memtables(family)) *
+             options_.families.at(family).write_buffer_bytes;
+}
+
+double Plant::memory_bytes() const {
+  double bytes = cached_bytes_;
+  for (std::size_t i = 0; i < families_.size(); ++i) bytes += memtable_bytes(i);
+  return bytes;
+}
+
 double Plant::l0_files_per_family() const {
   double files = 0;
   for (const Family& family : families_) files += static_cast<double>(family.tree.l0_files());
