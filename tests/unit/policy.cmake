@@ -21,6 +21,7 @@ rocktune_unit_test(policy_test
     unit/policy/buffers_filled_test.cc
     unit/policy/buffers_loop_test.cc
     unit/policy/buffers_probe_test.cc
+    unit/policy/buffers_room_test.cc
     unit/policy/buffers_unheard_test.cc
     unit/policy/headroom_loops_test.cc
     unit/policy/l0_room_loop_test.cc
