@@ -44,7 +44,7 @@ constexpr double kLongestTrialSeconds = 600;
 // What a byte takes the device: above so many times what it took when the trial began, with pieces
 // of the same size, it is the device that has changed, or who else uses it.
 constexpr double kSameDeviceFactor = 1.5;
-constexpr double kStalledTooLongSeconds = 5;
+constexpr double kStalledTooLongSeconds = 5, kEasedSeconds = 5;
 // A neighbour that was asked for smaller writes and is not any longer: its reads may come again.
 constexpr double kUnaskedSeconds = 120;
 
@@ -140,7 +140,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const bool rose = size_ && reading.value > *size_;
   if (rose) trial_.reset();
   if (rose && back_wish_.explains(now)) {
-    rest_.begin(now);
+    (back_for_backlog_ ? backlog_rest_ : rest_).begin(now);
     if (offered_for_stalls_) relief_.enlarged(now);
   }
   if (size_ && reading.value < *size_) relief_.lowered(now);
@@ -169,13 +169,19 @@ WriteSizeLoop::Waits WriteSizeLoop::reads_wait_for_writes(const Situation& situa
   return slower && *write >= fast_ms ? Waits::kInBulk : Waits::kNo;
 }
 
+// After a backlog they are tried again where that is over, and not between two stalls.
+bool WriteSizeLoop::rests(const Situation& situation) const {
+  if (rest_.lasts(situation.now) || backlog_rest_.lasts(situation.now)) return true;
+  return backlog_rest_.remembered(situation.now) && situation.comfortable_seconds < kEasedSeconds;
+}
+
 std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
                                              const KnobReading& reading) {
   const std::int64_t pieces = smallest_pieces(reading);
   const bool small = reading.value <= pieces;
   // At such polls nobody could tell what a trial gains.
   const bool sparse = situation.features.interval_seconds * kLeastTrialWork > kTrialSeconds;
-  if (small || sparse || situation.settling || rest_.lasts(situation.now) || would_stall(situation))
+  if (small || sparse || situation.settling || rests(situation) || would_stall(situation))
     return std::nullopt;
   const Waits waits = reads_wait_for_writes(situation);
   if (waits == Waits::kNo) return std::nullopt;
@@ -296,6 +302,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
     trial_.reset();
     return std::nullopt;
   }
+  back_for_backlog_ = too_slow;
   Proposal out =
       propose(reading, reading.found, too_slow ? "write_size.backlog" : "write_size.futile");
   if (too_slow) {
@@ -349,7 +356,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
     out.expected = no_more_stalls(situation, kWriteSizeEvaluationSeconds);
     return out;
   }
-  if (!asked || rest_.lasts(situation.now) || would_stall(situation)) return std::nullopt;
+  if (!asked || rests(situation) || would_stall(situation)) return std::nullopt;
   const std::int64_t size =
       std::max(smallest_pieces(reading), whole_bytes(static_cast<double>(*asked)));
   if (size >= reading.value) return std::nullopt;

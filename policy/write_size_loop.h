@@ -32,7 +32,7 @@ class WriteSizeLoop {
   std::optional<Proposal> decide(const Situation& situation);
 
  private:
-  static constexpr double kWorkSeconds = 15, kTrialSeconds = 30;
+  static constexpr double kWorkSeconds = 15, kTrialSeconds = 30, kBacklogRestSeconds = 120;
   struct Trial {
     Nanoseconds tick{0};
     double read_p99_us = 0;  // before it, as all that follows
@@ -46,6 +46,7 @@ class WriteSizeLoop {
   enum class Waits { kNo, kInBulk, kNow };
   [[nodiscard]] Waits reads_wait_for_writes(const Situation& situation) const;
   std::optional<Proposal> lower(const Situation& situation, const KnobReading& reading);
+  [[nodiscard]] bool rests(const Situation& situation) const;
   std::optional<Proposal> follow(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> undo_relief(const Situation& situation, const KnobReading& reading) const;
@@ -76,7 +77,10 @@ class WriteSizeLoop {
   std::optional<Nanoseconds> offered_since_;  // what was found
   bool offered_for_stalls_ = false;
   OwnWish back_wish_{OwnWish::Way::kUp};
-  GrowingRest rest_;  // no trial since one went back
+  // No trial for so long: since one went back that gained nothing, or for a backlog, which says
+  // nothing about what it gains once that is over.
+  GrowingRest rest_, backlog_rest_{kBacklogRestSeconds};
+  bool back_for_backlog_ = false;  // the last that was asked for
   WriteRelief relief_;
 };
 

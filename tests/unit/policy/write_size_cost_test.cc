@@ -171,8 +171,39 @@ TEST_CASE("write size: a rest is longer only after one that went back", "[headro
   stall(false);
   stall(true);
   bench.f.read_p99_us = 20'000;
-  CHECK_FALSE(bench.run(560, knob::kWriteSize));
+  CHECK_FALSE(bench.run(85, knob::kWriteSize));
   CHECK(bench.run(30, knob::kWriteSize));
+}
+
+TEST_CASE(
+    "write size: after a backlog smaller pieces wait until it is over, twice as long each time",
+    "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.knobs.edit()[1] = jobs_knob(4);
+  const auto large_again = [&bench] {
+    bench.f.read_p99_us = 4000;
+    bench.f.stalled_ratio = 0.5;
+    bench.backlog(20);
+    const auto back = bench.run(8, knob::kWriteSize);
+    REQUIRE(back);
+    CHECK(back->rule == "write_size.backlog");
+    bench.apply(*back);
+    bench.f.stalled_ratio = 0;
+    bench.f.read_p99_us = 20'000;
+  };
+  large_again();
+  bench.backlog(9);  // of 20: no stall, and no comfort
+  CHECK_FALSE(bench.run(600, knob::kWriteSize));
+  bench.backlog(2);
+  const auto again = bench.run(10, knob::kWriteSize);
+  REQUIRE(again);
+  CHECK(again->rule == "write_size.reads");
+  bench.apply(*again);
+  bench.run(60, knob::kWriteSize);
+  large_again();
+  bench.backlog(2);
+  CHECK_FALSE(bench.run(235, knob::kWriteSize));
+  CHECK(bench.run(10, knob::kWriteSize));
 }
 
 TEST_CASE("write size: without debt, or a limiter that tells what passes, smaller pieces stay",
@@ -220,5 +251,6 @@ TEST_CASE("write size: what level 0 does not bear goes back", "[headroom]") {
   bench.f.stalled_ratio = 0;
   bench.backlog(2);
   bench.f.read_p99_us = 20'000;
-  CHECK_FALSE(bench.run(500, knob::kWriteSize));
+  CHECK_FALSE(bench.run(110, knob::kWriteSize));
+  CHECK(bench.run(15, knob::kWriteSize));
 }
