@@ -2,7 +2,7 @@
 // pauses: what slows it then, slows it too much, however far the debt is from its limits. What
 // waits rises with each flush and falls as a compaction ends, so the lows are compared: a
 // compaction that takes longer than a minute says nothing before its end, but where smaller ones
-// end beside it: then it may be taken for growth, which ends a pace or a trial of small pieces.
+// end beside it: then it may be taken for growth, which ends a pace.
 // Pure; internal to policy/.
 #pragma once
 

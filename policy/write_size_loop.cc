@@ -86,10 +86,16 @@ bool falls_behind(const Situation& situation) {
          !situation.deferred;
 }
 
-// Nothing that is raised brings a full device more. Where bytes count a delay that costs nobody any
-// time is no reason to give up what smaller writes gain.
+// Nothing that is raised brings a full device more. A database that has the device for itself has
+// no slower reads for writers, where they come first, and where bytes count only for those who
+// stand still; of one that is shared who hands over less at a time has the smaller part.
 bool is_too_slow(const Situation& situation) {
-  if (situation.bytes_count()) return situation.loses_time && !situation.relief_comes;
+  const bool alone = !shares_device(situation.features);
+  if (alone && situation.objective.first == Priority::kReadP99) return false;
+  if (situation.bytes_count()) {
+    const bool suffers = alone ? situation.stands_still : situation.loses_time;
+    return suffers && !situation.relief_comes;
+  }
   return (situation.stalled && !situation.relief_comes) || falls_behind(situation);
 }
 
@@ -141,7 +147,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   if (rose) trial_.reset();
   if (rose && back_wish_.explains(now)) {
     (back_for_backlog_ ? backlog_rest_ : rest_).begin(now);
-    if (offered_for_stalls_) relief_.enlarged(now);
+    if (back_for_backlog_) relief_.enlarged(now);
   }
   if (size_ && reading.value < *size_) relief_.lowered(now);
   relief_.note(now, f.stalled_ratio);
@@ -267,11 +273,6 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   const Nanoseconds now = situation.now;
   const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
   const double stalled = stalled_.update(ours && is_too_slow(situation), now);
-  const Features& f = situation.features;
-  // In a deferral debt is meant to grow.
-  const bool compacts = ours && !situation.deferred && !situation.base_lowered &&
-                        f.running_compactions.value_or(0) > 0;
-  const bool grows = debt_.update(compacts, f, situation.passed, now);
   if (!ours) return std::nullopt;
   if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
     trial_->ms_per_byte = write_ms_per_byte_.mean(kTrialSeconds);
@@ -284,20 +285,13 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   if (settled && !offered_since_ && gained_clearly()) trial_.reset();
   const bool due = seen && trial_ && seconds_between(trial_->tick, now) >= kTrialSeconds;
   const bool futile = due && gained_nothing(shares_device(situation.features));
-  const bool stalls = stalled >= kStalledTooLongSeconds && !relief_.rests(now);
-  // Where reads come first it is a stall that counts, and not the debt that may lead to one.
-  const bool too_slow = stalls || (grows && situation.objective.first != Priority::kReadP99);
+  const bool too_slow = stalled >= kStalledTooLongSeconds && !relief_.rests(now);
   if (due && !futile) trial_.reset();
   if (!futile && !too_slow) {
     offered_since_.reset();
     return std::nullopt;
   }
-  // Each stall is another reason than those for which nobody took it back.
-  if (!stalls) offered_for_stalls_ = false;
-  if (!offered_since_ || (stalls && !offered_for_stalls_)) {
-    offered_since_ = now;
-    offered_for_stalls_ = stalls;
-  }
+  if (!offered_since_) offered_since_ = now;
   if (seconds_between(*offered_since_, now) >= kReturnOfferedSeconds) {
     trial_.reset();
     return std::nullopt;
@@ -306,12 +300,8 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
   Proposal out =
       propose(reading, reading.found, too_slow ? "write_size.backlog" : "write_size.futile");
   if (too_slow) {
-    const double debt = f.total_pending_bytes.value_or(0);
-    out.reason = (stalls ? backlog_text(situation)
-                         : text::bytes(debt) + " wait for compaction, and ever more") +
-                 ": flushes and compactions write in larger pieces again";
-    // Growing debt is no experiment: it expects nothing, and is not judged.
-    if (stalls) out.expected = expect_relief(situation, kWriteSizeEvaluationSeconds);
+    out.reason = backlog_text(situation) + ": flushes and compactions write in larger pieces again";
+    out.expected = expect_relief(situation, kWriteSizeEvaluationSeconds);
     out.evidence = backlog_evidence(situation);
     return out;
   }

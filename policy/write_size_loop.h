@@ -6,8 +6,8 @@
 // Whether reads wait behind writes is seen at the device: there a write takes long, a read less
 // than that, and the reads' P99 is of a write's length - or, where little is written, far above
 // what it is without. What it cost or brought is measured: pieces that gained reads nothing, or
-// cost operations, or that level 0 did not bear (on a full device before it stalls, but where
-// bytes count), go back to what was found - and are made small again where writers lose as much
+// cost operations, or that level 0 did not bear (as far as writers matter beside reads, by the
+// objective), go back to what was found - and are made small again where writers lose as much
 // time with large ones. Reads are looked at in the samples in which flushes or compactions worked,
 // and in no others: a flush every few seconds is what reads wait for, and hardly seen in a mean
 // over all of the time.
@@ -19,7 +19,6 @@
 #include <optional>
 #include <string>
 
-#include "policy/growing_debt.h"
 #include "policy/growing_rest.h"
 #include "policy/situation.h"
 #include "policy/wishes.h"
@@ -68,14 +67,12 @@ class WriteSizeLoop {
   Trend undisturbed_p99_{Trend::Jumps::kKeep, 0, kWorkSeconds};  // while they do not
   Trend operations_{Trend::Jumps::kKeep, 0, kWorkSeconds};       // all of the time but stalls
   Held stalled_, unasked_;
-  GrowingDebt debt_;
   std::optional<std::int64_t> offered_size_;  // as a neighbour has it
   bool follows_ = false;                      // the present size is a neighbour's
   std::optional<std::int64_t> size_;          // as last seen
   std::optional<Nanoseconds> looked_at_;
   std::optional<Trial> trial_;                // smaller pieces that are not judged yet
   std::optional<Nanoseconds> offered_since_;  // what was found
-  bool offered_for_stalls_ = false;
   OwnWish back_wish_{OwnWish::Way::kUp};
   // No trial for so long: since one went back that gained nothing, or for a backlog, which says
   // nothing about what it gains once that is over.

@@ -61,24 +61,37 @@ TEST_CASE("write size: faster reads are not to cost operations", "[headroom]") {
   }
 }
 
-TEST_CASE("write size: where bytes count smaller pieces stay until writers lose time",
+TEST_CASE("write size: unless writers come first smaller pieces stay on a device of one's own",
           "[headroom]") {
   HeadroomBench bench = with_small_pieces();
-  bench.objective.first = GENERATE(Priority::kThroughput, Priority::kWriteAmplification);
+  bench.objective.first =
+      GENERATE(Priority::kThroughput, Priority::kWriteAmplification, Priority::kReadP99);
+  const bool reads_first = bench.objective.first == Priority::kReadP99;
+  const bool shared = GENERATE(false, true);
+  CAPTURE(reads_first, shared);
+  if (shared) bench.f.shared.emplace().device_members = 2;
   bench.f.read_p99_us = 4000;
+  bench.f.knobs.edit()[1] = jobs_knob(4);
   CHECK_FALSE(bench.run(60, knob::kWriteSize));
   bench.backlog(20);
   bench.f.delayed_bytes_per_second = 16e6;  // more than is written
   bench.f.stalled_ratio = 0.01;
-  CHECK_FALSE(bench.run(60, knob::kWriteSize));
+  // Others on the device have what smaller pieces leave of it.
+  CHECK(bench.run(40, knob::kWriteSize).has_value() == (shared && reads_first));
+  if (shared && reads_first) return;
   bench.f.stalled_ratio = 0.3;
-  const auto back = bench.run(40, knob::kWriteSize);
-  REQUIRE(back);
-  CHECK(back->rule == "write_size.backlog");
+  CHECK(bench.run(40, knob::kWriteSize).has_value() == shared);
+  if (shared) return;
+  bench.f.stalled_ratio = 0.9;  // writers stand still
+  const auto back = bench.run(60, knob::kWriteSize);
+  CHECK(back.has_value() == !reads_first);
+  if (back) CHECK(back->rule == "write_size.backlog");
 }
 
-TEST_CASE("write size: larger pieces before a backlog on a full device stalls", "[headroom]") {
+TEST_CASE("write size: larger pieces before a backlog on a full device stalls who comes first",
+          "[headroom]") {
   HeadroomBench bench = with_small_pieces();
+  bench.objective.first = GENERATE(Priority::kWriteP99, Priority::kStallSeconds);
   bench.f.read_p99_us = 4000;
   CHECK_FALSE(bench.run(60, knob::kWriteSize));
   bench.backlog(18);
@@ -108,53 +121,9 @@ TEST_CASE("write size: larger pieces before a backlog on a full device stalls", 
   }
 }
 
-TEST_CASE("write size: larger pieces where compactions never pause and do not keep up",
-          "[headroom]") {
-  HeadroomBench bench = with_small_pieces();
-  bench.objective.first = GENERATE(Priority::kWriteP99, Priority::kThroughput);
-  bench.f.read_p99_us = 4000;
-  const double added = GENERATE(1e6, 10e6);  // bytes/s; 30e6 pass
-  const bool pauses = GENERATE(false, true);
-  CAPTURE(added, pauses);
-  std::optional<Proposal> back;
-  for (int i = 0; i < 100 && !back; ++i) {
-    bench.f.pending_bytes = added * i + 10e6 * (i % 10);
-    bench.f.running_compactions = pauses && i % 20 == 0 ? 0 : 1;
-    back = bench.run(1, knob::kWriteSize);
-  }
-  CHECK(back.has_value() == (added > 5e6 && !pauses));
-  if (!back) return;
-  CHECK(back->rule == "write_size.backlog");
-  CHECK(back->to == kFoundPieces);
-  CHECK(back->reason.find("wait for compaction, and ever more") != std::string::npos);
-  CHECK(back->expected.feature.empty());  // no experiment
-}
-
-TEST_CASE("write size: what nobody took back for debt is offered anew once writers stall",
-          "[headroom]") {
-  HeadroomBench bench = with_small_pieces();
-  bench.objective.first = Priority::kStallSeconds;
-  bench.f.read_p99_us = 4000;
-  bench.f.knobs.edit()[1] = jobs_knob(4);
-  std::optional<Proposal> back;
-  for (int i = 0; i < 190; ++i) {
-    bench.f.pending_bytes = 10e6 * i + 10e6 * (i % 10);
-    back = bench.run(1, knob::kWriteSize);
-    if (i == 100) CHECK(back);
-  }
-  CHECK_FALSE(back);
-  bench.f.stalled_ratio = 0.5;
-  bench.backlog(20);
-  for (int i = 190; i < 200 && !back; ++i) {
-    bench.f.pending_bytes = 10e6 * i + 10e6 * (i % 10);
-    back = bench.run(1, knob::kWriteSize);
-  }
-  REQUIRE(back);
-  CHECK(back->reason.find("writers lost 250 ms") != std::string::npos);
-}
-
 TEST_CASE("write size: a rest is longer only after one that went back", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
+  bench.objective.first = Priority::kStallSeconds;
   bench.f.knobs.edit()[1] = jobs_knob(4);
   const auto stall = [&bench](bool taken) {
     bench.f.read_p99_us = 4000;
@@ -179,6 +148,7 @@ TEST_CASE(
     "write size: after a backlog smaller pieces wait until it is over, twice as long each time",
     "[headroom]") {
   HeadroomBench bench = with_small_pieces();
+  bench.objective.first = Priority::kStallSeconds;
   bench.f.knobs.edit()[1] = jobs_knob(4);
   const auto large_again = [&bench] {
     bench.f.read_p99_us = 4000;
@@ -216,6 +186,7 @@ TEST_CASE("write size: without debt, or a limiter that tells what passes, smalle
 
 TEST_CASE("write size: relief that comes and goes is waited for once", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
+  bench.objective.first = Priority::kStallSeconds;
   bench.f.read_p99_us = 4000;
   bench.f.stalled_ratio = 0.5;
   bench.f.device_queue = 1;  // the device is not full
@@ -233,6 +204,7 @@ TEST_CASE("write size: relief that comes and goes is waited for once", "[headroo
 
 TEST_CASE("write size: what level 0 does not bear goes back", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
+  bench.objective.first = Priority::kStallSeconds;
   bench.f.read_p99_us = 4000;
   bench.f.stalled_ratio = 0.5;
   bench.backlog(20);

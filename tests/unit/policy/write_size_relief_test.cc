@@ -30,18 +30,9 @@ HeadroomBench relieved(Priority first) {
 
 }  // namespace
 
-TEST_CASE("write size: where reads come first no debt makes pieces larger", "[headroom]") {
-  HeadroomBench bench = with_small_pieces();
-  bench.f.read_p99_us = 4000;
-  for (int i = 0; i < 100; ++i) {
-    bench.f.pending_bytes = 10e6 * i + 10e6 * (i % 10);
-    CHECK_FALSE(bench.run(1, knob::kWriteSize));
-  }
-}
-
 TEST_CASE("write size: larger pieces that relieve no writers cost reads for nothing",
           "[headroom]") {
-  HeadroomBench bench = relieved(GENERATE(Priority::kReadP99, Priority::kThroughput));
+  HeadroomBench bench = relieved(GENERATE(Priority::kWriteAmplification, Priority::kThroughput));
   SECTION("writers lose as much") {
     lose(bench, 0.5);
     CHECK_FALSE(bench.run(58, knob::kWriteSize));
@@ -102,6 +93,7 @@ TEST_CASE("write size: where writers come first larger pieces stay for them", "[
 TEST_CASE("write size: larger pieces before anybody stalls are compared with nothing",
           "[headroom]") {
   HeadroomBench bench = with_small_pieces();
+  bench.f.shared.emplace().device_members = 2;
   bench.f.read_p99_us = 4000;
   bench.backlog(18);
   const auto back = bench.run(8, knob::kWriteSize);
