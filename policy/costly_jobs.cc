@@ -42,7 +42,7 @@ CostlyJobs::Rate rate_of(const Trend& trend, double seconds) {
 }
 
 // A limiter that somebody else turns may be turned again and again (policy/peace.cc); how large
-// single writes are follows every backlog.
+// single writes are may follow a backlog.
 bool same_but_jobs(const KnobReadings& one, const KnobReadings& other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                     [](const KnobReading& a, const KnobReading& b) {

@@ -44,9 +44,10 @@ constexpr double kLongestTrialSeconds = 600;
 // What a byte takes the device: above so many times what it took when the trial began, with pieces
 // of the same size, it is the device that has changed, or who else uses it.
 constexpr double kSameDeviceFactor = 1.5;
-constexpr double kStalledTooLongSeconds = 5, kEasedSeconds = 5;
-// A neighbour that was asked for smaller writes and is not any longer: its reads may come again.
-constexpr double kUnaskedSeconds = 120;
+constexpr double kStalledTooLongSeconds = 5;
+// A neighbour that was asked for smaller writes and is not any longer: its reads may come again, as
+// they do once who asked has rested after a backlog (WriteSizeLoop::kBacklogRestSeconds).
+constexpr double kUnaskedSeconds = 180;
 
 // Flushes or compactions worked since the sample before, were it for less than the time between:
 // this database's, or those of others on the same device. Reads wait for the pieces of whoever
@@ -86,17 +87,17 @@ bool falls_behind(const Situation& situation) {
          !situation.deferred;
 }
 
-// Nothing that is raised brings a full device more. A database that has the device for itself has
-// no slower reads for writers, where they come first, and where bytes count only for those who
-// stand still; of one that is shared who hands over less at a time has the smaller part.
+// Nothing that is raised brings a full device more. On a device of one's own larger pieces relieve
+// few writers, and reads wait behind them: unless writers come first, only for those who stand
+// still. Of one that is shared who hands over less at a time has the smaller part; where bytes
+// count a delay that costs nobody any time is no reason all the same.
 bool is_too_slow(const Situation& situation) {
-  const bool alone = !shares_device(situation.features);
-  if (alone && situation.objective.first == Priority::kReadP99) return false;
-  if (situation.bytes_count()) {
-    const bool suffers = alone ? situation.stands_still : situation.loses_time;
-    return suffers && !situation.relief_comes;
+  const bool relieved = situation.relief_comes;
+  if (!situation.writers_first() && !shares_device(situation.features)) {
+    return situation.stands_still && situation.loses_time && !relieved;
   }
-  return (situation.stalled && !situation.relief_comes) || falls_behind(situation);
+  if (situation.bytes_count()) return situation.loses_time && !relieved;
+  return (situation.stalled && !relieved) || falls_behind(situation);
 }
 
 // Smaller writes leave compactions a smaller share of a full device. Where writers come first
@@ -146,8 +147,9 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const bool rose = size_ && reading.value > *size_;
   if (rose) trial_.reset();
   if (rose && back_wish_.explains(now)) {
-    (back_for_backlog_ ? backlog_rest_ : rest_).begin(now);
-    if (back_for_backlog_) relief_.enlarged(now);
+    if (wanted_back_.futile) rest_.begin(now);
+    if (wanted_back_.too_slow) backlog_rest_.begin(now);
+    if (wanted_back_.too_slow && !situation.writers_first()) relief_.enlarged(now);
   }
   if (size_ && reading.value < *size_) relief_.lowered(now);
   relief_.note(now, f.stalled_ratio);
@@ -175,10 +177,8 @@ WriteSizeLoop::Waits WriteSizeLoop::reads_wait_for_writes(const Situation& situa
   return slower && *write >= fast_ms ? Waits::kInBulk : Waits::kNo;
 }
 
-// After a backlog they are tried again where that is over, and not between two stalls.
-bool WriteSizeLoop::rests(const Situation& situation) const {
-  if (rest_.lasts(situation.now) || backlog_rest_.lasts(situation.now)) return true;
-  return backlog_rest_.remembered(situation.now) && situation.comfortable_seconds < kEasedSeconds;
+bool WriteSizeLoop::rests(Nanoseconds now) const {
+  return rest_.lasts(now) || backlog_rest_.lasts(now);
 }
 
 std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
@@ -187,7 +187,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const bool small = reading.value <= pieces;
   // At such polls nobody could tell what a trial gains.
   const bool sparse = situation.features.interval_seconds * kLeastTrialWork > kTrialSeconds;
-  if (small || sparse || situation.settling || rests(situation) || would_stall(situation))
+  if (small || sparse || situation.settling || rests(situation.now) || would_stall(situation))
     return std::nullopt;
   const Waits waits = reads_wait_for_writes(situation);
   if (waits == Waits::kNo) return std::nullopt;
@@ -291,12 +291,13 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
     offered_since_.reset();
     return std::nullopt;
   }
-  if (!offered_since_) offered_since_ = now;
+  // A stall is another reason than one for which nobody took it back.
+  if (!offered_since_ || (too_slow && !wanted_back_.too_slow)) offered_since_ = now;
+  wanted_back_ = {futile, too_slow};
   if (seconds_between(*offered_since_, now) >= kReturnOfferedSeconds) {
     trial_.reset();
     return std::nullopt;
   }
-  back_for_backlog_ = too_slow;
   Proposal out =
       propose(reading, reading.found, too_slow ? "write_size.backlog" : "write_size.futile");
   if (too_slow) {
@@ -346,7 +347,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
     out.expected = no_more_stalls(situation, kWriteSizeEvaluationSeconds);
     return out;
   }
-  if (!asked || rests(situation) || would_stall(situation)) return std::nullopt;
+  if (!asked || rests(situation.now) || would_stall(situation)) return std::nullopt;
   const std::int64_t size =
       std::max(smallest_pieces(reading), whole_bytes(static_cast<double>(*asked)));
   if (size >= reading.value) return std::nullopt;

@@ -7,10 +7,10 @@
 // than that, and the reads' P99 is of a write's length - or, where little is written, far above
 // what it is without. What it cost or brought is measured: pieces that gained reads nothing, or
 // cost operations, or that level 0 did not bear (as far as writers matter beside reads, by the
-// objective), go back to what was found - and are made small again where writers lose as much
-// time with large ones. Reads are looked at in the samples in which flushes or compactions worked,
-// and in no others: a flush every few seconds is what reads wait for, and hardly seen in a mean
-// over all of the time.
+// objective, and beside others on the device), go back to what was found - and are made small again
+// where writers lose as much time with large ones. Reads are looked at in the samples in which
+// flushes or compactions worked, and in no others: a flush every few seconds is what reads wait
+// for, and hardly seen in a mean over all of the time.
 //
 // Who is not read sees nothing of this. It writes in pieces as small as its neighbour on the device
 // made its own, for as long as that one does (policy/sharing.h), and so before its writes come.
@@ -45,7 +45,7 @@ class WriteSizeLoop {
   enum class Waits { kNo, kInBulk, kNow };
   [[nodiscard]] Waits reads_wait_for_writes(const Situation& situation) const;
   std::optional<Proposal> lower(const Situation& situation, const KnobReading& reading);
-  [[nodiscard]] bool rests(const Situation& situation) const;
+  [[nodiscard]] bool rests(Nanoseconds now) const;
   std::optional<Proposal> follow(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> back(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> undo_relief(const Situation& situation, const KnobReading& reading) const;
@@ -74,10 +74,13 @@ class WriteSizeLoop {
   std::optional<Trial> trial_;                // smaller pieces that are not judged yet
   std::optional<Nanoseconds> offered_since_;  // what was found
   OwnWish back_wish_{OwnWish::Way::kUp};
+  struct Reasons {
+    bool futile = false, too_slow = false;
+  };
+  Reasons wanted_back_;  // the last time
   // No trial for so long: since one went back that gained nothing, or for a backlog, which says
   // nothing about what it gains once that is over.
   GrowingRest rest_, backlog_rest_{kBacklogRestSeconds};
-  bool back_for_backlog_ = false;  // the last that was asked for
   WriteRelief relief_;
 };
 

@@ -239,7 +239,7 @@ TEST_CASE("write size: who is not read writes as its neighbour's reads bear, and
   bench.apply(*proposal);
   CHECK_FALSE(bench.run(1200, knob::kWriteSize));  // for as long as it is asked
   bench.f.shared->write_size_max_bytes.reset();
-  CHECK_FALSE(bench.run(110, knob::kWriteSize));
+  CHECK_FALSE(bench.run(170, knob::kWriteSize));
   const auto back = bench.run(20, knob::kWriteSize);
   REQUIRE(back);
   CHECK(back->rule == "write_size.neighbours");

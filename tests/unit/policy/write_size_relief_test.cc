@@ -14,9 +14,10 @@ void lose(HeadroomBench& bench, double share) {
 }
 
 // Larger pieces, made for writers that lost 60% of the time since a few seconds.
-HeadroomBench relieved(Priority first) {
+HeadroomBench relieved(Priority first, bool shared = false) {
   HeadroomBench bench = with_small_pieces();
   bench.objective.first = first;
+  if (shared) bench.f.shared.emplace().device_members = 2;
   bench.f.read_p99_us = 4000;
   lose(bench, 0.6);
   const auto back = bench.run(45, knob::kWriteSize);
@@ -32,7 +33,8 @@ HeadroomBench relieved(Priority first) {
 
 TEST_CASE("write size: larger pieces that relieve no writers cost reads for nothing",
           "[headroom]") {
-  HeadroomBench bench = relieved(GENERATE(Priority::kWriteAmplification, Priority::kThroughput));
+  HeadroomBench bench =
+      relieved(GENERATE(Priority::kReadP99, Priority::kThroughput), GENERATE(false, true));
   SECTION("writers lose as much") {
     lose(bench, 0.5);
     CHECK_FALSE(bench.run(58, knob::kWriteSize));
