@@ -17,6 +17,7 @@ constexpr double kShowsSeconds = 10, kReadingsSeconds = 5;
 // What a cache misses while it warms up, or takes up another load, moves by itself. Steady: the
 // last five seconds differ from the five before by less than this share.
 constexpr double kSteadyMisses = 0.2, kSteadySeconds = 10;
+constexpr double kPauseSeconds = 5, kPauseIntervals = 3;  // without reads
 constexpr double kFullEnough = 0.9;
 constexpr double kLeastElasticity = 0.02, kMostElasticity = 2;
 // Usual. With favourites by Zipf's law (constant 0.99) over n keys of which the cache holds c it is
@@ -103,6 +104,11 @@ void CacheWorth::observe(const Situation& situation) {
   misses_.note(situation.now, misses);
   Value of_one;
   if (misses && is_read(f)) of_one = *misses / *reads;
+  // Who comes back after a pause finds another cache than he left: what it missed before it says
+  // nothing of what it misses now.
+  const double pause = std::max(kPauseSeconds, kPauseIntervals * f.interval_seconds);
+  if (of_one && !within(read_at_, situation.now, pause)) misses_per_read_.clear();
+  if (of_one) read_at_ = situation.now;
   misses_per_read_.note(situation.now, of_one);
   const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
   if (!not_full) fills_from_.reset();

@@ -160,6 +160,28 @@ TEST_CASE("buffers: no probe while misses drift", "[headroom][buffers]") {
   CHECK(probe->rule == "cache.probe");
 }
 
+TEST_CASE("buffers: no probe for what was missed before readers paused", "[headroom][buffers]") {
+  HeadroomBench bench = pressed(2);
+  bench.objective.first = Priority::kStallSeconds;  // no growth before the verdict
+  bench.f.device_queue = 1;                         // nothing presses yet
+  miss(bench, 20e3);
+  bench.run(20, knob::kCacheCapacity);
+  const double pause = GENERATE(2.0, 8.0);
+  CAPTURE(pause);
+  const double reads = *bench.f.reads_per_second;
+  bench.f.reads_per_second = 0;
+  miss(bench, 0);
+  bench.run(pause, knob::kCacheCapacity);
+  bench.f.reads_per_second = reads;
+  miss(bench, 20e3);
+  bench.f.device_queue = 30;
+  const bool remembered = pause < 5;
+  CHECK(bench.run(8, knob::kCacheCapacity).has_value() == remembered);
+  const auto probe = bench.run(4, knob::kCacheCapacity);
+  REQUIRE(probe);
+  CHECK(probe->rule == "cache.probe");
+}
+
 TEST_CASE("buffers: a probe looks at the misses that a read has", "[headroom][buffers]") {
   HeadroomBench bench = pressed(2);
   miss(bench, 20e3);
