@@ -197,7 +197,10 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
         [](const Features&, const std::string&) { return true; });
   }
   if (unsuited >= kL0UnsuitedSeconds) return burdens;
-  if (pressed < kL0PressedSeconds || rest_.lasts(now) || situation.settling) return std::nullopt;
+  // What pressed may be over, and a load that is gone leaves nothing to gather.
+  const bool writes = situation.features.user_write_bytes_per_second.value_or(1) > 0;
+  if (!writes || pressed < kL0PressedSeconds) return std::nullopt;
+  if (rest_.lasts(now) || situation.settling) return std::nullopt;
   return raise(situation, merges);
 }
 

@@ -300,6 +300,15 @@ TEST_CASE("L0 trigger: without a reason it stays", "[headroom]") {
   CHECK_FALSE(bench.run(60, knob::kL0Trigger));
 }
 
+TEST_CASE("L0 trigger: not for writes that are over", "[headroom]") {
+  HeadroomBench bench = merging();
+  CHECK_FALSE(bench.run(2, knob::kL0Trigger));
+  bench.f.user_write_bytes_per_second = 0;  // what they left is compacted yet
+  CHECK_FALSE(bench.run(10, knob::kL0Trigger));
+  bench.f.user_write_bytes_per_second = 10e6;
+  CHECK(bench.run(1, knob::kL0Trigger));
+}
+
 TEST_CASE("L0 trigger: what writes too much, by the operator's word, is reason enough",
           "[headroom]") {
   HeadroomBench bench = merging();
