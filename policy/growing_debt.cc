@@ -7,9 +7,9 @@ constexpr double kLookSeconds = 60, kAddedShare = 1.0 / 6;
 
 }  // namespace
 
-bool GrowingDebt::update(bool works, const Features& features, const Value& rate, Nanoseconds now) {
+bool GrowingDebt::update(bool works, const Features& features, double rate, Nanoseconds now) {
   const Value& bytes = features.total_pending_bytes;
-  const double held = works_.update(works && bytes && rate && *rate > 0, now);
+  const double held = works_.update(works && bytes, now);
   const bool fell = bytes && last_ && *bytes < *last_;
   last_ = bytes;
   if (held == 0) {
@@ -17,7 +17,7 @@ bool GrowingDebt::update(bool works, const Features& features, const Value& rate
     low_ = bytes;
   }
   if (held < kLookSeconds || !fell) return grows_;
-  grows_ = *bytes - *low_ >= kAddedShare * held * *rate;
+  grows_ = *bytes - *low_ >= kAddedShare * held * rate;
   low_ = bytes;
   works_.reset();
   works_.update(true, now);  // the next look begins here

@@ -2,8 +2,7 @@
 // pauses: what slows it then, slows it too much, however far the debt is from its limits. What
 // waits rises with each flush and falls as a compaction ends, so the lows are compared: a
 // compaction that takes longer than a minute says nothing before its end, but where smaller ones
-// end beside it: then it may be taken for growth, which ends a pace.
-// Pure; internal to policy/.
+// end beside it: then it may be taken for growth, which ends a pace. Pure; internal to policy/.
 #pragma once
 
 #include "policy/situation.h"
@@ -13,10 +12,9 @@ namespace rocktune {
 class GrowingDebt {
  public:
   // Call with every sample. `works`: background work goes on, and no level was given another limit
-  // lately; `rate`: what passes, bytes/s, absent or 0 where that is not known. True when a sixth
-  // and more of what passes was added between two lows a minute apart, until it pauses, nobody
-  // looks, or the next low is known.
-  bool update(bool works, const Features& features, const Value& rate, Nanoseconds now);
+  // lately; `rate`: what passes, bytes/s. True when a sixth and more of what passes was added
+  // between two lows a minute apart, until it pauses, nobody looks, or the next low is known.
+  bool update(bool works, const Features& features, double rate, Nanoseconds now);
 
  private:
   Held works_;
