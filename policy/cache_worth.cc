@@ -107,8 +107,7 @@ void CacheWorth::observe(const Situation& situation) {
   // Who comes back after a pause finds another cache than he left: what it missed before it says
   // nothing of what it misses now.
   const double pause = std::max(kPauseSeconds, kPauseIntervals * f.interval_seconds);
-  if (of_one && !within(read_at_, situation.now, pause)) misses_per_read_.clear();
-  if (of_one) read_at_ = situation.now;
+  if (of_one && misses_per_read_.age_seconds(situation.now) >= pause) misses_per_read_.clear();
   misses_per_read_.note(situation.now, of_one);
   const bool not_full = f.cache_fill_ratio && *f.cache_fill_ratio < kFullEnough;
   if (!not_full) fills_from_.reset();

@@ -53,7 +53,6 @@ class CacheWorth {
   ReadMisses read_misses_;
   Trend misses_{Trend::Jumps::kKeep, 0, 15};  // per second
   Trend misses_per_read_{Trend::Jumps::kKeep, 0, 15};
-  std::optional<Nanoseconds> read_at_;  // last
   std::optional<std::int64_t> cache_;
   std::optional<Change> change_;
   std::optional<Elasticity> elasticity_;

@@ -41,8 +41,8 @@ CostlyJobs::Rate rate_of(const Trend& trend, double seconds) {
   return {*trend.mean(seconds), *trend.deviation(seconds)};
 }
 
-// A limiter that somebody else turns may be turned again and again (policy/peace.cc); how large
-// single writes are may follow a backlog.
+// A limiter that somebody else turns may be turned again and again (policy/peace.cc); the size of
+// single writes may follow a backlog.
 bool same_but_jobs(const KnobReadings& one, const KnobReadings& other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                     [](const KnobReading& a, const KnobReading& b) {

@@ -194,6 +194,29 @@ TEST_CASE(
   CHECK(bench.run(10, knob::kWriteSize));
 }
 
+TEST_CASE("write size: a stall is another reason than that nothing was gained", "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.objective.first = Priority::kStallSeconds;
+  bench.f.knobs.edit()[1] = jobs_knob(4);
+  std::optional<Proposal> back;
+  for (int i = 0; i < 60 && !back; ++i) back = bench.run(1, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.futile");
+  CHECK(bench.run(50, knob::kWriteSize));  // of the minute for which it is offered
+  bench.f.stalled_ratio = 0.5;
+  bench.backlog(20);
+  const bool soon = GENERATE(true, false);  // or after the first offer would have ended
+  bench.run(soon ? 1 : 15, knob::kWriteSize);
+  back = bench.run(5, knob::kWriteSize);
+  REQUIRE(back);
+  CHECK(back->rule == "write_size.backlog");
+  bench.apply(*back);
+  bench.f.stalled_ratio = 0;
+  bench.backlog(2);
+  // It gained nothing all the same, where that is still to be seen: a stall is another load.
+  CHECK(bench.run(590, knob::kWriteSize).has_value() == !soon);
+}
+
 TEST_CASE("write size: relief that comes and goes is waited for once", "[headroom]") {
   HeadroomBench bench = with_small_pieces();
   bench.objective.first = Priority::kStallSeconds;
