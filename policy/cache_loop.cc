@@ -153,7 +153,7 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   before_ = {f.process_rss_bytes, f.cache_usage_bytes};
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
   read_hit_ratio_.note(situation.now, f.cache_read_hit_ratio);
-  misses_.note(situation.now, read_misses_.look(f));
+  misses_.note(situation.now, situation.read_misses);
   reads_.note(situation.now, reads_and_seeks(f));
   const Value hit_ratio = hit_ratio_.mean(10);
   if (!hit_ratio) return;

@@ -100,8 +100,8 @@ void CacheWorth::follow_cache(const Situation& situation) {
 void CacheWorth::observe(const Situation& situation) {
   const Features& f = situation.features;
   follow_cache(situation);  // by the samples before this one: the cache may just have changed
-  const Value misses = read_misses_.look(f), reads = reads_and_seeks(f);
-  misses_.note(situation.now, misses);
+  const Value& misses = situation.read_misses;
+  const Value reads = reads_and_seeks(f);
   Value of_one;
   if (misses && is_read(f)) of_one = *misses / *reads;
   // Who comes back after a pause finds another cache than he left: what it missed before it says
@@ -124,21 +124,23 @@ void CacheWorth::observe(const Situation& situation) {
 
 bool CacheWorth::known(const Situation& situation) const {
   if (!situation.read_lately) return true;
-  return elasticity_ && misses() && within(elasticity_->tick, situation.now, kKnownSeconds);
+  return elasticity_ && situation.mean_read_misses &&
+         within(elasticity_->tick, situation.now, kKnownSeconds);
 }
 
 std::optional<double> CacheWorth::lost(const Situation& situation, double from, double to) const {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
   // Nor is memory worth anything to a cache that somebody else holds where it is.
   const bool ours = cache != nullptr && cache->owner != KnobOwner::kManual && cache->value > 0;
-  if (!ours || misses().value_or(0) <= 0 || !situation.read_lately) return 0;
+  const double misses = situation.mean_read_misses.value_or(0);
+  if (!ours || misses <= 0 || !situation.read_lately) return 0;
   // What a cache has not filled in a minute it does not need; until then nobody can tell.
   if (not_full_seconds_ >= kCacheFillsSeconds) return 0;
   if (not_full_seconds_ > 0) return std::nullopt;
   const double elasticity = elasticity_ ? elasticity_->value : kUsualElasticity;
   const auto size = static_cast<double>(cache->value);
   const auto misses_of = [&](double bytes) {
-    return *misses() * std::pow(size / std::max(bytes, kLeastShare * size), elasticity);
+    return misses * std::pow(size / std::max(bytes, kLeastShare * size), elasticity);
   };
   return (misses_of(to) - misses_of(from)) * miss_bytes(situation.objective);
 }

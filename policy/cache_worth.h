@@ -33,7 +33,6 @@ class CacheWorth {
   [[nodiscard]] bool steady() const;
   // The cache was made smaller a moment ago, and what that does to reads is not known yet.
   [[nodiscard]] bool judges_less(const Situation& situation) const;
-  [[nodiscard]] Value misses() const { return misses_.mean(10); }  // per second
 
  private:
   // The cache before its last change, until the misses of after it are known.
@@ -50,8 +49,6 @@ class CacheWorth {
   void learn(const Situation& situation, double bytes_now, double misses_now);
   [[nodiscard]] bool has_readings() const;
 
-  ReadMisses read_misses_;
-  Trend misses_{Trend::Jumps::kKeep, 0, 15};  // per second
   Trend misses_per_read_{Trend::Jumps::kKeep, 0, 15};
   std::optional<std::int64_t> cache_;
   std::optional<Change> change_;

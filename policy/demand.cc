@@ -68,9 +68,9 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
   demand_.wants_jobs = jobs_wish_.update(knob != nullptr && demand_.trouble && full, situation.now);
 }
 
-void DemandMeter::measure_cache(const Features& f) {
+void DemandMeter::measure_cache(const Features& f, const Situation& situation) {
   reads_.note(f.at.tick, reads_and_seeks(f));
-  misses_.note(f.at.tick, read_misses_.look(f));
+  misses_.note(f.at.tick, situation.read_misses);
   demand_.cache_used = f.cache_usage_bytes;
   const bool pays = misses_cost_reads(misses_.mean(10).value_or(0), reads_.mean(10).value_or(0));
   if (pays && f.cache_fill_ratio.value_or(0) >= kWishFill) wanted_cache_ = f.at.tick;
@@ -92,7 +92,7 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   measure_background(f, situation.charged);
   measure_backlog(situation);
   measure_jobs(f, situation);
-  measure_cache(f);
+  measure_cache(f, situation);
   demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !demand_.trouble;
   demand_.device_busy = situation.device_busy;
   demand_.reads = situation.reads_seen;

@@ -50,7 +50,7 @@ class DemandMeter {
   void measure_background(const Features& features, double charged);
   void measure_backlog(const Situation& situation);
   void measure_jobs(const Features& features, const Situation& situation);
-  void measure_cache(const Features& features);
+  void measure_cache(const Features& features, const Situation& situation);
 
   // A wish that has passed is remembered for this long, so that slices do not follow every breath.
   static constexpr double kWishSeconds = 60;
@@ -59,7 +59,6 @@ class DemandMeter {
   Trend background_ = window(60), background_means_ = window(60), compactions_ = window(60),
         flushes_ = window(60);
   Trend reads_ = window(10), misses_ = window(10);
-  ReadMisses read_misses_;
   NeedPeak need_peak_;
   LearntWish rate_wish_{kWishSeconds}, jobs_wish_{kWishSeconds};
   std::optional<Nanoseconds> wanted_cache_, read_at_;

@@ -104,10 +104,10 @@ std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
   const Nanoseconds now = situation.now;
   reads_.note(now, f.reads_per_second);
   all_misses_.note(now, f.cache_misses_per_second);
-  misses_.note(now, read_misses_.look(f));
   writes_.note(now, f.writes_per_second);
   written_.note(now, f.user_write_bytes_per_second);
-  const Value reads = reads_.mean(10), misses = misses_.mean(10);
+  const Value& misses = situation.mean_read_misses;
+  const Value reads = reads_.mean(10);
   const bool look_in_vain =
       reads && misses && *reads >= kLeastReads && *misses >= kManyMisses * *reads;
   if (wanted_.update(look_in_vain, now) < kFilterWantedSeconds) return std::nullopt;

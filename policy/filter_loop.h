@@ -25,10 +25,9 @@ class FilterLoop {
   [[nodiscard]] std::vector<Candidate> candidates(const Situation& situation) const;
 
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
-  Trend all_misses_{Trend::Jumps::kKeep, 0, 15}, misses_{Trend::Jumps::kKeep, 0, 15};
+  Trend all_misses_{Trend::Jumps::kKeep, 0, 15};
   // Of the user, per second: what an entry takes is told by them.
   Trend writes_{Trend::Jumps::kKeep, 0, 60}, written_{Trend::Jumps::kKeep, 0, 60};
-  ReadMisses read_misses_;
   Held wanted_;
   std::size_t turn_ = 0;
 };

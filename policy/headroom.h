@@ -183,7 +183,6 @@ class CacheLoop {
   HeadroomParams params_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
   Trend read_hit_ratio_{Trend::Jumps::kKeep, 0, 15};  // what a change is judged by
-  ReadMisses read_misses_;
   Trend misses_{Trend::Jumps::kKeep, 0, 15};
   Trend reads_{Trend::Jumps::kKeep, 0, 15};
   std::optional<std::int64_t> capacity_, found_;

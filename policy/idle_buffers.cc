@@ -121,7 +121,7 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
   reads_.note(situation.now, reads_and_seeks(f));
   const bool cache_wants_it =
       !situation.memory_low && f.cache_fill_ratio.value_or(0) >= kCacheFull &&
-      misses_cost_reads(worth.misses().value_or(0), reads_.mean(10).value_or(0));
+      misses_cost_reads(situation.mean_read_misses.value_or(0), reads_.mean(10).value_or(0));
   const bool others_want_it = f.shared && f.shared->memory_max_bytes;
   const bool writers_near_limits = situation.trouble || situation.piling || situation.wasteful ||
                                    situation.near_limit || !f.l0_ratio;

@@ -255,6 +255,9 @@ void Observer::look_for_reads(const Features& f, Situation& out) {
   if (uncounted_.update(missing, out.now) >= kNeverReadSeconds) uncounted_at_ = out.now;
   out.read_lately = out.reads_seen || within(seen_since_, out.now, kNeverReadSeconds) ||
                     within(uncounted_at_, out.now, kReadLatelySeconds);
+  out.read_misses = read_misses_.look(f);
+  misses_.note(out.now, out.read_misses);
+  out.mean_read_misses = misses_.mean(10);
 }
 
 // By the means of so many seconds.

@@ -104,6 +104,9 @@ struct Situation {
   // Slow, or foreseen to be by a forecast that is calibrated: such ones have come true before.
   double reads_threatened_seconds = 0;
   Value read_p99_us;  // median of 5 s
+  // Misses of the block cache that they wait for, per second (policy/memory.h, ReadMisses): of this
+  // sample, and the mean of 10 s.
+  Value read_misses, mean_read_misses;
   // Of writes that do not stall: 10 keys a second and more over 30 s.
   bool writes_seen = false;
   Value unstalled_write_p99_us;  // of this sample
@@ -220,6 +223,8 @@ class Observer {
   Trend write_p99_ = window(kSlowWritesSeconds), write_is_slow_ = window(kSlowWritesSeconds);
   Trend writes_ = window(kSlowWritesSeconds);
   Trend reads_ = window(10), seeks_ = window(10);  // per second
+  ReadMisses read_misses_;
+  Trend misses_ = window(15);  // that reads wait for
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5),
