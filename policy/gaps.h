@@ -34,4 +34,27 @@ class Gaps {
   double usual_seconds_ = 0;
 };
 
+// The time between two looks at a database, and whether nobody could see or change anything in it:
+// it was not read, or nobody looked.
+class Looks {
+ public:
+  struct Passed {
+    Nanoseconds time{0};  // 0: the first look
+    bool unseen = false;
+  };
+  // `fresh`: it was read.
+  Passed look(Nanoseconds now, bool fresh) {
+    const bool gap = gaps_.look(now) > 0;
+    const Nanoseconds time = last_ && now > *last_ ? now - *last_ : Nanoseconds{0};
+    last_ = now;
+    return {time, gap || !fresh};
+  }
+  [[nodiscard]] const std::optional<Nanoseconds>& last() const { return last_; }
+  void reset() { *this = Looks(); }
+
+ private:
+  std::optional<Nanoseconds> last_;
+  Gaps gaps_;
+};
+
 }  // namespace rocktune

@@ -235,15 +235,6 @@ void Outcomes::count(const Features& features, const Running& running, Tally& ta
   }
 }
 
-// Seconds since the last sample, when nobody read the database meanwhile.
-double Outcomes::unseen(const Features& features) {
-  const Nanoseconds now = features.at.tick;
-  const double gap = gaps_.look(now);
-  const double passed = last_ && now > *last_ ? seconds_between(*last_, now) : 0;
-  last_ = now;
-  return features.fresh ? gap : passed;
-}
-
 void Outcomes::put_off(double seconds, std::vector<Finished>& out) {
   for (std::size_t i = 0; i < running_.size();) {
     Running& running = running_[i];
@@ -263,8 +254,9 @@ void Outcomes::put_off(double seconds, std::vector<Finished>& out) {
 
 std::vector<Finished> Outcomes::observe(const Features& features, const Unreported& under_way) {
   std::vector<Finished> out = std::exchange(cut_, {});
-  if (const double seconds = unseen(features); seconds > 0) {
-    put_off(seconds, out);
+  const Looks::Passed passed = looks_.look(features.at.tick, features.fresh);
+  if (passed.unseen && passed.time > Nanoseconds{0}) {
+    put_off(seconds_between({}, passed.time), out);
     if (features.fresh) look_at_knobs(features, under_way);
     return out;  // what this sample tells of is the time that nobody saw
   }
@@ -312,8 +304,7 @@ std::vector<Finished> Outcomes::end_all(const std::string& why) {
   judged_.clear();
   knobs_ = {};
   ours_.clear();
-  gaps_.reset();
-  last_.reset();
+  looks_.reset();
   load_.clear();
   for (SloWatch& slo : slos_) slo.reset();
   others_ = OthersWork();

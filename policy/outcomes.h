@@ -131,7 +131,6 @@ class Outcomes {
   static void join(const Running& earlier, Running& running);
   void unjudged(std::string what, Nanoseconds now);
   void look_at_knobs(const Features& features, const Unreported& under_way);
-  double unseen(const Features& features);
   void put_off(double seconds, std::vector<Finished>& out);
   void keep_for_later(const Running& running, const Finished& finished);
   void count(const Features& features, const Running& running, Tally& tally) const;
@@ -155,8 +154,7 @@ class Outcomes {
   Trend load_{Trend::Jumps::kKeep, 0, 10};
   std::vector<Running> running_;
   std::vector<Running> judged_;  // for which something is to go back, until it has
-  Gaps gaps_;
-  std::optional<Nanoseconds> last_;  // sample
+  Looks looks_;
   struct FiltersChanged {
     std::string id;  // the decision's
     Nanoseconds tick{0};

@@ -92,15 +92,6 @@ void Rollbacks::consider(const Finished& finished, Nanoseconds now) {
   wanted_[{culprit.proposal.knob, culprit.proposal.column_family}] = std::move(wanted);
 }
 
-Rollbacks::Passed Rollbacks::look(const Features& features) {
-  const Nanoseconds now = features.at.tick;
-  const bool gap = gaps_.look(now) > 0;
-  const Nanoseconds time = last_ && now > *last_ ? now - *last_ : Nanoseconds{0};
-  last_ = now;
-  memory_.observe(features);
-  return {time, gap || !features.fresh};
-}
-
 void Rollbacks::note(const Culprit& culprit, const std::string& why) {
   notes_.push_back({culprit.proposal.knob, culprit.proposal.column_family,
                     "decision " + culprit.id + " is not taken back, since " + why});
@@ -181,7 +172,9 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
                                          const std::vector<Indicator>& indicators,
                                          const Unreported& under_way) {
   std::vector<Proposal> out;
-  const Look now{features, under_way, look(features), backlog_lasts(indicators)};
+  memory_.observe(features);
+  const Look now{features, under_way, looks_.look(features.at.tick, features.fresh),
+                 backlog_lasts(indicators)};
   for (auto one = wanted_.begin(); one != wanted_.end();) {
     one = is_over(one->second, now, out) ? wanted_.erase(one) : std::next(one);
   }
@@ -195,7 +188,7 @@ std::optional<Culprit> Rollbacks::done(const Proposal& proposal, std::int64_t af
   Actuation& made = wanted->second.culprit.actuation;
   if (after != made.before && after != made.after) {
     made.after = after;
-    wanted->second.since = last_.value_or(wanted->second.since);
+    wanted->second.since = looks_.last().value_or(wanted->second.since);
     return std::nullopt;
   }
   return std::move(wanted_.extract(wanted).mapped().culprit);

@@ -65,18 +65,13 @@ class Rollbacks {
     // Seconds in which the database was read and the knob not changeable, or not there.
     double frozen = 0, absent = 0;
   };
-  struct Passed {  // since the last sample
-    Nanoseconds time{0};
-    bool unseen = false;  // nobody could see or change anything meanwhile
-  };
   // One sample, as all of them are looked at.
   struct Look {
     const Features& features;
     const Unreported& under_way;
-    Passed passed;
+    Looks::Passed passed;
     bool backlog = false;
   };
-  Passed look(const Features& features);
   // Offers it where it may be made; true: nobody wants it any more.
   bool is_over(Wanted& wanted, const Look& look, std::vector<Proposal>& out);
   static void put_off(Wanted& wanted, const KnobReading* reading, const Look& look);
@@ -88,8 +83,7 @@ class Rollbacks {
   std::vector<GuardNote> notes_;
   std::vector<Culprit> given_up_;
   std::vector<Thawed> thawed_;
-  std::optional<Nanoseconds> last_;  // sample
-  Gaps gaps_;
+  Looks looks_;
   MemoryWatch memory_;
 };
 
