@@ -5,6 +5,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/shape_step.h"
+#include "policy/situation.h"
 #include "policy/urgent.h"
 
 namespace rocktune {
@@ -13,14 +14,6 @@ namespace {
 constexpr double kOfferedSeconds = 60;
 // As windows wait (outcomes.h).
 constexpr double kMostAbsentSeconds = kMostUnseenSeconds, kStaleSeconds = kMostUnseenSeconds;
-
-bool backlog_lasts(const std::vector<Indicator>& indicators) {
-  for (const Indicator& indicator : indicators) {
-    if (indicator.kind != IndicatorKind::kCompactionBacklog) continue;
-    return indicator.valid && indicator.state != AlertState::kOk;
-  }
-  return false;
-}
 
 // To take it back would take from what works against the backlog: what was raised, but the cache;
 // and compactions of level 0 that begin earlier, not later. A larger base that follows level 0
@@ -174,7 +167,7 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
   std::vector<Proposal> out;
   memory_.observe(features);
   const Look now{features, under_way, looks_.look(features.at.tick, features.fresh),
-                 backlog_lasts(indicators)};
+                 backlog_warns(indicators)};
   for (auto one = wanted_.begin(); one != wanted_.end();) {
     one = is_over(one->second, now, out) ? wanted_.erase(one) : std::next(one);
   }
