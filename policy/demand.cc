@@ -14,7 +14,6 @@ namespace {
 constexpr double kReadsHurtSeconds = 10;
 // Who was not read for so long does not suffer: its process may stand still.
 constexpr double kSilentSeconds = 10;
-constexpr double kFullSlots = 0.8;
 constexpr double kWishFill = 0.95;
 
 double jobs_for(double compactions, double flushes) {
@@ -60,11 +59,8 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
   const KnobReading* knob = changeable_knob(f, knob::kBackgroundJobs);
   const std::int64_t jobs =
       knob == nullptr ? kMostJobs : std::clamp<std::int64_t>(knob->value, 2, kMostJobs);
-  const auto used = [](const Value& running, std::int64_t slots) {
-    return running.value_or(0) >= kFullSlots * static_cast<double>(slots);
-  };
-  const bool full = used(situation.running_compactions, compaction_slots(jobs)) ||
-                    used(situation.running_flushes, flush_slots(jobs));
+  const bool full = are_full(situation.running_compactions, compaction_slots(jobs)) ||
+                    are_full(situation.running_flushes, flush_slots(jobs));
   demand_.wants_jobs = jobs_wish_.update(knob != nullptr && demand_.trouble && full, situation.now);
 }
 
