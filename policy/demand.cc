@@ -6,6 +6,7 @@
 #include "model/knobs.h"
 #include "policy/job_slots.h"
 #include "policy/memory.h"
+#include "policy/others_work.h"
 
 namespace rocktune {
 namespace {
@@ -29,10 +30,8 @@ double jobs_for(double compactions, double flushes) {
 
 // In bytes that its limiter counts, as slices are.
 void DemandMeter::measure_background(const Features& f, double charged) {
-  Value background;
-  if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
-    background = charged * (*f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
-  }
+  Value background = background_writes(f);
+  if (background) *background *= charged;
   background_.note(f.at.tick, background);
   demand_.background = background_.mean(5);
   background_means_.note(f.at.tick, demand_.background);

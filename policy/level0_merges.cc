@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/others_work.h"
+
 namespace rocktune {
 namespace {
 
@@ -183,10 +185,7 @@ const Level0Merges::Family* Level0Merges::find(std::string_view name, std::size_
 }
 
 void Level0Merges::observe(const Features& f) {
-  Value written;
-  if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
-    written = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
-  }
+  const Value written = background_writes(f);
   std::vector<Family> now;
   now.reserve(f.column_families.size());
   for (const ColumnFamilyReading& reading : f.column_families) {

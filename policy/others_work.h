@@ -11,6 +11,9 @@ namespace rocktune {
 // Whether other databases of the daemon are on this one's device.
 bool shares_device(const Features& features);
 
+// What this one's flushes and compactions write, bytes/s; absent where either is not known.
+Value background_writes(const Features& features);
+
 class OthersWork {
  public:
   void observe(const Features& features);  // once per sample

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policy/job_slots.h"
+#include "policy/others_work.h"
 #include "policy/wishes.h"
 
 namespace rocktune {
@@ -26,9 +27,9 @@ constexpr double kAsFull = 0.9;
 constexpr double kClimb = 1.25, kLeastClimbGain = 1.05, kLeastFullSeconds = 3;
 
 Value moved_bytes(const Features& f) {
-  const Value &flushed = f.flush_bytes_per_second, &written = f.compaction_write_bytes_per_second;
-  if (!flushed || !written) return std::nullopt;
-  return *flushed + *written + f.compaction_read_bytes_per_second.value_or(0);
+  Value moved = background_writes(f);
+  if (moved) *moved += f.compaction_read_bytes_per_second.value_or(0);
+  return moved;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/memory.h"
+#include "policy/others_work.h"
 #include "policy/shape_step.h"
 
 namespace rocktune {
@@ -45,10 +46,8 @@ bool differs(double before, double after, double by) {
 
 void ShapeLoop::measure(const Situation& situation) {
   const Features& f = situation.features;
-  if (!f.user_write_bytes_per_second || !f.flush_bytes_per_second ||
-      !f.compaction_write_bytes_per_second) {
-    return;
-  }
+  const Value background = background_writes(f);
+  if (!f.user_write_bytes_per_second || !background) return;
   const double dt = f.interval_seconds;
   if (dt > kLongestInterval) return;  // nobody looked: it may be the time of another shape, too
   if (cost_.seconds == 0) {
@@ -59,12 +58,11 @@ void ShapeLoop::measure(const Situation& situation) {
   }
   if (cost_.seconds < kMeasureSeconds / 2) {
     cost_.half_user += dt * *f.user_write_bytes_per_second;
-    cost_.half_background +=
-        dt * (*f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
+    cost_.half_background += dt * *background;
   }
   cost_.seconds += dt;
   cost_.user += dt * *f.user_write_bytes_per_second;
-  cost_.background += dt * (*f.flush_bytes_per_second + *f.compaction_write_bytes_per_second);
+  cost_.background += dt * *background;
   if (f.read_p99_us) {
     cost_.p99 += dt * *f.read_p99_us;
     cost_.p99_seconds += dt;

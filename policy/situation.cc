@@ -8,6 +8,7 @@
 #include "model/knobs.h"
 #include "model/write_stall.h"
 #include "policy/memory.h"
+#include "policy/others_work.h"
 
 namespace rocktune {
 namespace {
@@ -135,11 +136,7 @@ void Observer::add(const Features& f) {
   waiting_.note(now, f.total_pending_bytes);
   reads_.note(now, f.reads_per_second);
   seeks_.note(now, f.seeks_per_second);
-  Value background;
-  if (f.flush_bytes_per_second && f.compaction_write_bytes_per_second) {
-    background = *f.flush_bytes_per_second + *f.compaction_write_bytes_per_second;
-  }
-  background_.note(now, background);
+  background_.note(now, background_writes(f));
   stalled_.note(now, f.stalled_ratio);
   stalled_long_.note(now, f.stalled_ratio);
   l0_.note(now, f.l0_ratio);
