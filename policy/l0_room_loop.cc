@@ -26,8 +26,7 @@ constexpr double kAboutToDelay = 0.75;
 constexpr std::int64_t kLeastStep = 2;
 
 const KnobReading* slowdown_of(const Features& f, const ColumnFamilyReading& family) {
-  const KnobReading* slowdown = f.knobs.find(knob::kL0Slowdown, family.name);
-  return slowdown != nullptr && slowdown->changeable ? slowdown : nullptr;
+  return changeable_knob(f, knob::kL0Slowdown, family.name);
 }
 
 // By rocktune, and not back yet.

@@ -2,6 +2,7 @@
 
 #include "model/knobs.h"
 #include "policy/guard_limits.h"
+#include "policy/situation.h"
 
 namespace rocktune {
 
@@ -11,12 +12,7 @@ std::vector<Proposal> propose_pins(const Pins& pins, const Features& features) {
   for (const KnobReading& reading : features.knobs) {
     const auto pin = pins.find(reading.name);
     if (pin == pins.end() || pin->second == reading.value) continue;
-    Proposal proposal;
-    proposal.knob = reading.name;
-    proposal.column_family = reading.column_family;
-    proposal.from = reading.value;
-    proposal.to = pin->second;
-    proposal.rule = kPinRule;
+    Proposal proposal = propose(reading, pin->second, kPinRule);
     proposal.reason = "pinned to " + shown(reading.name, pin->second) + " in the configuration";
     out.push_back(std::move(proposal));
   }

@@ -388,9 +388,9 @@ const ColumnFamilyReading* family_of(const Features& f, std::string_view column_
   return nullptr;
 }
 
-const KnobReading* changeable_knob(const Features& features, std::string_view name) {
-  // Of the whole database: another column family's cache is not the one that the features tell of.
-  const KnobReading* reading = features.knobs.find(name, std::string_view());
+const KnobReading* changeable_knob(const Features& features, std::string_view name,
+                                   std::string_view column_family) {
+  const KnobReading* reading = features.knobs.find(name, column_family);
   return reading != nullptr && reading->changeable ? reading : nullptr;
 }
 

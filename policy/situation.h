@@ -244,8 +244,11 @@ std::string backlog_text(const Situation& situation);
 // The column family as the newer sample has it; nullptr when it is not there.
 const ColumnFamilyReading* family_of(const Features& features, std::string_view column_family);
 
-// The knob as the newer sample has it; nullptr when it is not there or cannot be changed.
-const KnobReading* changeable_knob(const Features& features, std::string_view name);
+// The knob as the newer sample has it; nullptr when it is not there or cannot be changed. No column
+// family: of the whole database, since another one's cache is not the one that the features tell
+// of.
+const KnobReading* changeable_knob(const Features& features, std::string_view name,
+                                   std::string_view column_family = {});
 
 // A proposal for this knob, without reason, evidence and expectation.
 Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view rule);

@@ -7,6 +7,7 @@
 
 #include "model/text.h"
 #include "policy/peers/common.h"
+#include "policy/situation.h"
 
 namespace rocktune::peers {
 namespace {
@@ -118,7 +119,7 @@ class Adoc : public Policy {
 
   static void tune_jobs(const PolicyInput& input, bool slow, std::vector<Proposal>& out) {
     const Features& f = input.features;
-    const KnobReading* jobs = changeable(f, knob::kBackgroundJobs);
+    const KnobReading* jobs = changeable_knob(f, knob::kBackgroundJobs);
     const auto& told = input.budget.jobs_max;
     const Value cores = told ? Value(static_cast<double>(*told)) : f.cpus;
     if (jobs == nullptr || !cores) return;
@@ -156,7 +157,7 @@ class Adoc : public Policy {
 
   void tune_sizes(const Features& f, const ColumnFamilyReading& family, bool slow,
                   std::vector<Proposal>& out) const {
-    const KnobReading* memtable = changeable(f, knob::kWriteBufferSize, family.name);
+    const KnobReading* memtable = changeable_knob(f, knob::kWriteBufferSize, family.name);
     const AdocWish wish = wish_of(family, slow);
     if (memtable == nullptr || wish.move == AdocMove::kKeep) return;
     const auto now = static_cast<double>(memtable->value);
@@ -165,7 +166,8 @@ class Adoc : public Policy {
     const double size =
         std::min(std::max(wanted, params_.memtable_min_bytes), params_.memtable_max_bytes);
     auto add = [&](std::string_view knob, double to, std::string_view rule) {
-      auto change = turn(f, changeable(f, knob, family.name), to, {rule, wish.why, wish.feature});
+      auto change =
+          turn(f, changeable_knob(f, knob, family.name), to, {rule, wish.why, wish.feature});
       if (change) out.push_back(*std::move(change));
     };
     add(knob::kWriteBufferSize, size, "adoc.memtable");

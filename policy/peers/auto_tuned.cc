@@ -6,6 +6,7 @@
 
 #include "model/text.h"
 #include "policy/peers/common.h"
+#include "policy/situation.h"
 
 namespace rocktune::peers {
 namespace {
@@ -26,7 +27,7 @@ class AutoTuned : public Policy {
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
     const Features& f = input.features;
     if (f.reset) reset();
-    const KnobReading* limiter = changeable(f, knob::kRateLimit);
+    const KnobReading* limiter = changeable_knob(f, knob::kRateLimit);
     if (!f.fresh || limiter == nullptr) return {};
     const double most =
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);

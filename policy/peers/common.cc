@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "policy/guard_limits.h"
+#include "policy/situation.h"
 
 namespace rocktune::peers {
 namespace {
@@ -27,25 +28,12 @@ Value value_of(const Features& features, std::string_view name) {
 
 }  // namespace
 
-const KnobReading* changeable(const Features& features, std::string_view name,
-                              std::string_view column_family) {
-  for (const KnobReading& reading : features.knobs) {
-    const bool meant = reading.name == name && reading.column_family == column_family;
-    if (meant && reading.changeable) return &reading;
-  }
-  return nullptr;
-}
-
 std::optional<Proposal> turn(const Features& features, const KnobReading* reading, double to,
                              Turn why) {
   if (reading == nullptr || !std::isfinite(to)) return std::nullopt;
-  Proposal out;
-  out.to = std::llround(std::clamp(to, -kLargestValue, kLargestValue));
-  if (out.to == reading->value) return std::nullopt;
-  out.knob = reading->name;
-  out.column_family = reading->column_family;
-  out.from = reading->value;
-  out.rule = why.rule;
+  const std::int64_t value = std::llround(std::clamp(to, -kLargestValue, kLargestValue));
+  if (value == reading->value) return std::nullopt;
+  Proposal out = propose(*reading, value, why.rule);
   out.reason = std::move(why.reason);
   const KnobSpec* spec = find_knob(reading->name);
   const double window = spec == nullptr ? 0 : seconds_between({}, spec->evaluation);
@@ -58,7 +46,7 @@ std::optional<Proposal> turn(const Features& features, const KnobReading* readin
 void serve_as(const Features& features, const Service& service, std::vector<Proposal>& out) {
   auto set = [&](std::string_view name, std::int64_t to, std::string why,
                  std::string_view feature) {
-    auto change = turn(features, changeable(features, name), static_cast<double>(to),
+    auto change = turn(features, changeable_knob(features, name), static_cast<double>(to),
                        {service.rule, std::move(why), feature});
     if (change) out.push_back(*std::move(change));
   };

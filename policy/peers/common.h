@@ -16,10 +16,6 @@
 
 namespace rocktune::peers {
 
-// nullptr when it is not there or cannot be changed. No column family: of the whole database.
-const KnobReading* changeable(const Features& features, std::string_view name,
-                              std::string_view column_family = {});
-
 // Why, and what is to come of it.
 struct Turn {
   std::string_view rule;

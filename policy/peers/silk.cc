@@ -6,6 +6,7 @@
 #include "model/device_load.h"
 #include "model/text.h"
 #include "policy/peers/common.h"
+#include "policy/situation.h"
 
 namespace rocktune::peers {
 namespace {
@@ -77,7 +78,7 @@ class Silk : public Policy {
 
   std::optional<Proposal> share_device(const PolicyInput& input) {
     const Features& f = input.features;
-    const KnobReading* limiter = changeable(f, knob::kRateLimit);
+    const KnobReading* limiter = changeable_knob(f, knob::kRateLimit);
     const Value device = bandwidth(input.objective), client = client_bandwidth(f);
     if (limiter == nullptr || !device || !client) return std::nullopt;
     const double least = params_.least_bytes_per_second;

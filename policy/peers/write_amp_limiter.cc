@@ -9,6 +9,7 @@
 #include "model/trend.h"
 #include "model/write_stall.h"
 #include "policy/peers/common.h"
+#include "policy/situation.h"
 
 namespace rocktune::peers {
 namespace {
@@ -54,7 +55,7 @@ class WriteAmpLimiter : public Policy {
   [[nodiscard]] std::vector<Proposal> decide(const PolicyInput& input) override {
     const Features& f = input.features;
     if (f.reset) *this = WriteAmpLimiter(params_);
-    const KnobReading* limiter = changeable(f, knob::kRateLimit);
+    const KnobReading* limiter = changeable_knob(f, knob::kRateLimit);
     if (!f.fresh || limiter == nullptr) return {};
     const double most =
         largest_rate(params_.rate_limit_max_bytes_per_second, *limiter, input.objective);
