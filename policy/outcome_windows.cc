@@ -7,6 +7,7 @@
 #include "model/text.h"
 #include "policy/memory.h"
 #include "policy/outcomes.h"
+#include "policy/situation.h"
 
 namespace rocktune {
 namespace {
@@ -18,14 +19,6 @@ constexpr std::size_t kMostRunning = 32;  // windows are short and knobs rest be
 constexpr double kJudgedSeconds = kMostFrozenSeconds + kMostUnseenSeconds;
 // Steps in a row are one change for so long: the load and what others do are older than that.
 constexpr double kMostStepsSeconds = 300;
-
-Value value_of(const Features& features, std::string_view name) {
-  Value found;
-  Features::visit_values(features, [&](std::string_view one, const Value& value) {
-    if (one == name) found = value;
-  });
-  return found;
-}
 
 // What a value of this kind is a share of: its mean over several samples is that of the sums, not
 // of the shares. Samples in which hardly anything was written would count as much as any other.
@@ -223,9 +216,9 @@ void Outcomes::count(const Features& features, const Running& running, Tally& ta
     tally.others_sum += *others;
   }
   const std::string& expected = running.decision.proposal.expected.feature;
-  if (Value value = value_of(features, expected)) {
+  if (Value value = feature_of(features, expected)) {
     const std::string_view weight = weight_of(expected);
-    const double counts = weight.empty() ? 1 : value_of(features, weight).value_or(0);
+    const double counts = weight.empty() ? 1 : feature_of(features, weight).value_or(0);
     ++tally.present;
     tally.weight += counts;
     tally.sum += counts * *value;

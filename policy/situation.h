@@ -253,6 +253,8 @@ const KnobReading* changeable_knob(const Features& features, std::string_view na
 // A proposal for this knob, without reason, evidence and expectation.
 Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view rule);
 
+// The feature of that name, as an expectation has it (Features::visit_values); absent: not known.
+Value feature_of(const Features& features, std::string_view name);
 // What a relief of the backlog should do: the part that is worst is to fall.
 Expectation expect_relief(const Situation& situation, double window_seconds);
 // What less merging should do: write amplification is to fall. Where that is not known yet, writers

@@ -43,6 +43,14 @@ Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view r
   return out;
 }
 
+Value feature_of(const Features& features, std::string_view name) {
+  Value found;
+  Features::visit_values(features, [&](std::string_view one, const Value& value) {
+    if (one == name) found = value;
+  });
+  return found;
+}
+
 Expectation expect_fewer_writes(const Situation& situation, double window_seconds) {
   if (situation.write_amplification) {
     return {"write_amplification", true, *situation.write_amplification, window_seconds};

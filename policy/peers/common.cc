@@ -18,14 +18,6 @@ constexpr double kLargestValue = 4e18;
 // Polls come a little early or late; a tick does not wait another poll for that.
 constexpr double kSlackSeconds = 0.05;
 
-Value value_of(const Features& features, std::string_view name) {
-  Value found;
-  Features::visit_values(features, [&](const char* one, const Value& value) {
-    if (name == one) found = value;
-  });
-  return found;
-}
-
 }  // namespace
 
 std::optional<Proposal> turn(const Features& features, const KnobReading* reading, double to,
@@ -37,7 +29,7 @@ std::optional<Proposal> turn(const Features& features, const KnobReading* readin
   out.reason = std::move(why.reason);
   const KnobSpec* spec = find_knob(reading->name);
   const double window = spec == nullptr ? 0 : seconds_between({}, spec->evaluation);
-  const Value now = value_of(features, why.feature);
+  const Value now = feature_of(features, why.feature);
   out.expected = {std::string(why.feature), why.lower_is_better, now.value_or(0), window};
   if (now) out.evidence = {{std::string(why.feature), *now, std::nullopt}};
   return out;
