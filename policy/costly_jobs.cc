@@ -5,6 +5,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/memory.h"
+#include "policy/peace.h"
 #include "policy/wishes.h"
 
 namespace rocktune {
@@ -41,16 +42,12 @@ CostlyJobs::Rate rate_of(const Trend& trend, double seconds) {
   return {*trend.mean(seconds), *trend.deviation(seconds)};
 }
 
-// A limiter that somebody else turns may be turned again and again (policy/peace.cc); the size of
-// single writes may follow a backlog.
+// The size of single writes may follow a backlog.
 bool same_but_jobs(const KnobReadings& one, const KnobReadings& other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                     [](const KnobReading& a, const KnobReading& b) {
-                      const bool others = a.owner == KnobOwner::kManual &&
-                                          b.owner == KnobOwner::kManual &&
-                                          a.name == knob::kRateLimit;
                       return a.value == b.value || a.name == knob::kBackgroundJobs ||
-                             a.name == knob::kWriteSize || others;
+                             a.name == knob::kWriteSize || turned_by_others(a, b);
                     });
 }
 

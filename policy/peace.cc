@@ -17,20 +17,21 @@ bool is_try(const Proposal& proposal) {
   return std::find(kTries.begin(), kTries.end(), proposal.rule) != kTries.end();
 }
 
-// Of knobs that both have; who owns them, or may change them, is another matter. A limiter that
-// somebody else turns may be turned again and again (a host's that tunes itself): nobody waits for
-// ever.
+// Of knobs that both have; who owns them, or may change them, is another matter.
 bool another_value(const KnobReadings& before, const KnobReadings& now) {
   if (before == now) return false;
   return std::any_of(now.begin(), now.end(), [&before](const KnobReading& knob) {
     const KnobReading* was = before.find(knob.name, knob.column_family);
-    const bool others = was != nullptr && was->owner == KnobOwner::kManual &&
-                        knob.owner == KnobOwner::kManual && knob.name == knob::kRateLimit;
-    return was != nullptr && !others && was->value != knob.value;
+    return was != nullptr && !turned_by_others(*was, knob) && was->value != knob.value;
   });
 }
 
 }  // namespace
+
+bool turned_by_others(const KnobReading& before, const KnobReading& now) {
+  return before.owner == KnobOwner::kManual && now.owner == KnobOwner::kManual &&
+         before.name == knob::kRateLimit;
+}
 
 void Peace::observe(const Situation& situation) {
   const KnobReadings& knobs = situation.features.knobs;

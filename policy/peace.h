@@ -11,6 +11,10 @@
 
 namespace rocktune {
 
+// A limiter that somebody else turns may be turned again and again (a host's that tunes itself):
+// nobody waits for ever.
+bool turned_by_others(const KnobReading& before, const KnobReading& now);
+
 class Peace {
  public:
   // Call with every sample.
