@@ -65,7 +65,7 @@ void Deferral::observe(const Situation& situation) {
                         compacts_.span_seconds() + f.interval_seconds >= kCompactsSeconds;
   fills_ = situation.device_saturated && compacts;
   look_back(situation, fills_);
-  const double slo_us = situation.objective.read_p99_seconds * 1e6;
+  const double slo_us = p99_slo_us(situation.objective, Side::kReads);
   const Value& read_us = f.read_p99_us;
   const Value free_us = free_p99_us_.median(kLatelySeconds);
   const bool slow = situation.reads_seen && read_us && *read_us >= kNearSlo * slo_us && free_us &&

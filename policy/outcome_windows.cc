@@ -56,11 +56,11 @@ std::vector<SloWatch::Watched> unseen_yet(std::vector<SloWatch::Watched> slos) {
 }  // namespace
 
 Outcomes::Outcomes(const Objective& objective) {
-  slos_.emplace_back("read_p99_us", &Features::read_p99_us, reads_and_seeks,
-                     objective.read_p99_seconds * 1e6);
+  slos_.emplace_back(p99_feature(Side::kReads), &Features::read_p99_us, reads_and_seeks,
+                     p99_slo_us(objective, Side::kReads));
   slos_.emplace_back(
-      "write_p99_us", &Features::write_p99_us,
-      [](const Features& f) { return f.writes_per_second; }, objective.write_p99_seconds * 1e6);
+      p99_feature(Side::kWrites), &Features::write_p99_us,
+      [](const Features& f) { return f.writes_per_second; }, p99_slo_us(objective, Side::kWrites));
 }
 
 bool Outcomes::goes_on(const Running& earlier, const Decision& decision, const Actuation& actuation,

@@ -82,7 +82,7 @@ void Rollbacks::consider(const Finished& finished, Nanoseconds now) {
                       may_go_back(culprit.proposal) &&
                       culprit.actuation.before != culprit.actuation.after;
   if (!ours_to_undo) return;
-  wanted_[{culprit.proposal.knob, culprit.proposal.column_family}] = std::move(wanted);
+  wanted_[knob_of(culprit.proposal)] = std::move(wanted);
 }
 
 void Rollbacks::note(const Culprit& culprit, const std::string& why) {
@@ -176,7 +176,7 @@ std::vector<Proposal> Rollbacks::propose(const Features& features,
 
 std::optional<Culprit> Rollbacks::done(const Proposal& proposal, std::int64_t after) {
   if (proposal.rule != kRollbackRule) return std::nullopt;
-  const auto wanted = wanted_.find({proposal.knob, proposal.column_family});
+  const auto wanted = wanted_.find(knob_of(proposal));
   if (wanted == wanted_.end()) return std::nullopt;
   Actuation& made = wanted->second.culprit.actuation;
   if (after != made.before && after != made.after) {
@@ -189,7 +189,7 @@ std::optional<Culprit> Rollbacks::done(const Proposal& proposal, std::int64_t af
 
 std::optional<Culprit> Rollbacks::misread(const Proposal& proposal) {
   if (proposal.rule != kRollbackRule) return std::nullopt;
-  auto wanted = wanted_.extract({proposal.knob, proposal.column_family});
+  auto wanted = wanted_.extract(knob_of(proposal));
   if (wanted.empty()) return std::nullopt;
   return std::move(wanted.mapped().culprit);
 }

@@ -213,7 +213,7 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
                      : no_more_stalls(situation, kWriteSizeEvaluationSeconds);
   out.evidence = {{"device_write_await_ms", write_ms, std::nullopt},
                   {"device_read_await_ms", read_ms, std::nullopt},
-                  {"read_p99_us", p99_us, situation.objective.read_p99_seconds * 1e6}};
+                  {"read_p99_us", p99_us, p99_slo_us(situation.objective, Side::kReads)}};
   return out;
 }
 
