@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLastsSeconds = 300;  // a burst is no lack
 // As the cache's loop has it (policy/cache_loop.cc): full, and a growth worth making.
-constexpr double kFull = 0.95, kLeastGrowth = 1.05;
+constexpr double kLeastGrowth = 1.05;
 constexpr double kGapSeconds = 60;
 
 const KnobReading* turned_cache(const Features& f) {
@@ -27,7 +27,8 @@ bool CacheNote::lacks_memory(const Features& f, const Budget& budget) const {
   const bool has_budget = budget.memory_max || (f.shared && f.shared->memory_max_bytes);
   const Value misses = misses_.mean(kWindowSeconds), reads = reads_.mean(kWindowSeconds);
   if (cache == nullptr || has_budget || !misses || !reads) return false;
-  if (f.cache_fill_ratio.value_or(0) < kFull || !misses_cost_reads(*misses, *reads)) return false;
+  if (f.cache_fill_ratio.value_or(0) < kCacheFull || !misses_cost_reads(*misses, *reads))
+    return false;
   const auto size = static_cast<double>(cache->value);
   const MemoryUse use = memory_use(f.knobs, f.column_families);
   const double room = memory_budget(budget, use) - use.total();

@@ -12,7 +12,6 @@ namespace rocktune {
 namespace {
 
 constexpr double kCacheEvaluationSeconds = 60;
-constexpr double kFull = 0.95;            // an emptier cache does not need to grow
 constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache serves the misses
 constexpr double kNearlySlow = 0.5;       // of the reads' objective
 constexpr double kShrinkFactor = 0.8, kLeastCacheGrowth = 1.05;
@@ -79,7 +78,7 @@ std::optional<CacheLoop::Verdict> CacheLoop::compare(bool any_look_ups) const {
 void CacheLoop::judge_growth(const Situation& situation, double hit_ratio) {
   if (!growth_) return;
   const double age = seconds_between(growth_->tick, situation.now);
-  const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
+  const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kCacheFull;
   const double used = situation.features.cache_usage_bytes.value_or(0);
   const double size = situation.features.cache_capacity_bytes.value_or(0);
   if (used > growth_->used && used >= growth_->used + cache_fills_by(size)) {
@@ -165,7 +164,7 @@ void CacheLoop::judge_knee(const Situation& situation, double hit_ratio) {
   if (!knee_) return;
   const double misses = 1 - hit_ratio, at_knee = 1 - knee_->hit_ratio;
   // A smaller cache misses more by itself, and so does one that is back, until it has filled.
-  const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kFull;
+  const bool filled = situation.features.cache_fill_ratio.value_or(0) >= kCacheFull;
   const bool as_then = *capacity_ >= knee_->bytes && !growth_ && filled;
   const double fewer = fewer_misses_.update(at_knee > kOtherWorkingSet * misses, situation.now);
   const bool other = (as_then && misses > kOtherWorkingSet * at_knee) || fewer >= kFewerSeconds;
@@ -249,7 +248,7 @@ std::optional<Proposal> CacheLoop::grow(const Situation& situation,
   const double slow_us = kNearlySlow * situation.objective.read_p99_seconds * 1e6;
   const bool hurry = situation.read_p99_us.value_or(0) > slow_us && !situation.trouble;
   const bool waits = growth_.has_value() && !hurry;
-  if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kFull) return std::nullopt;
+  if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kCacheFull) return std::nullopt;
   const bool may_take = f.memory_available_bytes && !situation.memory_low;
   if (!may_take || rest_.lasts(situation.now)) return std::nullopt;
   const std::int64_t to = next_size(situation, reading);

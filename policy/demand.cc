@@ -15,7 +15,6 @@ namespace {
 constexpr double kReadsHurtSeconds = 10;
 // Who was not read for so long does not suffer: its process may stand still.
 constexpr double kSilentSeconds = 10;
-constexpr double kWishFill = 0.95;
 
 double jobs_for(double compactions, double flushes) {
   std::int64_t jobs = 2;
@@ -68,7 +67,7 @@ void DemandMeter::measure_cache(const Features& f, const Situation& situation) {
   misses_.note(f.at.tick, situation.read_misses);
   demand_.cache_used = f.cache_usage_bytes;
   const bool pays = misses_cost_reads(misses_.mean(10).value_or(0), reads_.mean(10).value_or(0));
-  if (pays && f.cache_fill_ratio.value_or(0) >= kWishFill) wanted_cache_ = f.at.tick;
+  if (pays && f.cache_fill_ratio.value_or(0) >= kCacheFull) wanted_cache_ = f.at.tick;
 }
 
 const Demand& DemandMeter::update(const PolicyInput& input) {

@@ -15,7 +15,6 @@ constexpr double kUnwantedSeconds = 300;
 // What comes back has to be worth more than what went was said to save: keys that are overwritten
 // may have doubled that, and are dropped in the buffers now.
 constexpr double kReturnMargin = 2;
-constexpr double kCacheFull = 0.95;
 constexpr double kNoFlush = 1;  // bytes/s, of a mean that decays
 // Reads that are to have back what was taken while there were none, and by how much a cache has to
 // grow by it in one step.

@@ -31,6 +31,9 @@ MemoryUse memory_use(const KnobReadings& knobs,
 // The least that write_buffer_size may be set to; it may have been found smaller.
 std::int64_t least_write_buffer(const KnobReading& size);
 
+// From this share of it on a cache is full: an emptier one does not need to grow.
+inline constexpr double kCacheFull = 0.95;
+
 inline constexpr double kLeastCacheShare = 0.25;  // of the cache found: no loop takes more of it
 
 // The least that a cache is made by any loop: that share, and room for what is pinned in it, below
