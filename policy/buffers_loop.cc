@@ -61,7 +61,7 @@ BuffersLoop::Choice BuffersLoop::worthiest(const Situation& situation,
     const KnobReading* size = f.knobs.find(knob::kWriteBufferSize, family.name);
     const KnobReading* number = f.knobs.find(knob::kWriteBuffers, family.name);
     if (size == nullptr || number == nullptr || size->value <= 0) continue;
-    if (!size->changeable || size->owner == KnobOwner::kManual) continue;
+    if (!may_turn(*size)) continue;
     if (writes->never_fills || unheard_.rests(family.name, situation.now)) {
       out.in_vain = true;
       continue;

@@ -84,12 +84,11 @@ std::vector<FilterLoop::Candidate> FilterLoop::candidates(const Situation& situa
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* reading = f.knobs.find(knob::kBloomBits, family.name);
     if (reading == nullptr) continue;
-    if (reading->owner == KnobOwner::kRocktune && reading->value > reading->found) {
+    if (is_raised(*reading)) {
       room -= filter_bytes(family, *entry_bytes, reading->value - reading->found);
     }
     const double runs = sorted_runs(family);
-    const bool ours = reading->changeable && reading->owner != KnobOwner::kManual &&
-                      reading->value < kBits && runs >= kLeastRuns;
+    const bool ours = may_turn(*reading) && reading->value < kBits && runs >= kLeastRuns;
     if (!ours) continue;
     out.emplace_back(reading, runs);
     bytes.push_back(filter_bytes(family, *entry_bytes, kBits - reading->value));

@@ -163,7 +163,7 @@ void GiveBack::inherit(const PolicyInput& input) {
   const bool begins = scope_ == GuardScope::kAll && !shared_before && shared_;
   if (jobs == nullptr || (inherited_ && !begins)) return;
   inherited_ = true;
-  if (jobs->owner != KnobOwner::kRocktune || jobs->value >= jobs->found) return;
+  if (!is_lowered(*jobs)) return;
   lowered_.try_emplace(jobs->name, Lowered{jobs->found, jobs->value, jobs->value, {}, {}});
 }
 

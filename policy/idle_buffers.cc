@@ -46,8 +46,8 @@ void IdleBuffers::follow_knobs(const KnobReadings& knobs) {
   grown_.clear();
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     const KnobReading& size = knobs[i];
-    const bool ours = size.owner == KnobOwner::kRocktune && size.changeable;
-    if (ours && size.name == knob::kWriteBufferSize && size.value > size.found) grown_.push_back(i);
+    const bool grown = size.changeable && is_raised(size);
+    if (grown && size.name == knob::kWriteBufferSize) grown_.push_back(i);
   }
 }
 
@@ -150,8 +150,7 @@ void LentCache::inherit(const Situation& situation) {
   const KnobReading* cache = cache_of(situation);
   if (inherited_ || cache == nullptr) return;
   inherited_ = true;
-  const bool ours = cache->owner == KnobOwner::kRocktune && cache->value < cache->found;
-  if (ours && cache->changeable) before_ = cache->found;
+  if (is_lowered(*cache) && cache->changeable) before_ = cache->found;
 }
 
 bool LentCache::is_wanted(const Situation& situation) {

@@ -29,10 +29,8 @@ const KnobReading* slowdown_of(const Features& f, const ColumnFamilyReading& fam
   return changeable_knob(f, knob::kL0Slowdown, family.name);
 }
 
-// By rocktune, and not back yet.
 bool is_widened(const KnobReading* slowdown) {
-  return slowdown != nullptr && slowdown->owner == KnobOwner::kRocktune &&
-         slowdown->value > slowdown->found;
+  return slowdown != nullptr && is_raised(*slowdown);
 }
 
 bool is_crowded(const ColumnFamilyReading& family, const KnobReading& slowdown) {

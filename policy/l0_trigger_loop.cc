@@ -54,8 +54,7 @@ std::int64_t highest_trigger(const Situation& situation, const KnobReading& trig
   if (slowdown == nullptr) return trigger.value;
   const double share = situation.bytes_count() ? kL0FurtherShare : kL0MostShare;
   // Room that is lent to level 0 goes back (policy/l0_room_loop.h).
-  const bool lent = slowdown->owner == KnobOwner::kRocktune && slowdown->value > slowdown->found;
-  const std::int64_t lasting = lent ? slowdown->found : slowdown->value;
+  const std::int64_t lasting = is_raised(*slowdown) ? slowdown->found : slowdown->value;
   const auto ceiling = static_cast<std::int64_t>(share * static_cast<double>(lasting));
   // Where the slowdown is far away reads are what bounds it.
   return std::min(ceiling, 2 * std::max<std::int64_t>(1, trigger.found));
@@ -111,9 +110,7 @@ std::optional<Proposal> L0TriggerLoop::raise(const Situation& situation,
     if (merging == nullptr || family.leveled_compaction == 0) continue;
     if (!merges.worth_doubling(*merging)) continue;
     const KnobReading* trigger = f.knobs.find(knob::kL0Trigger, family.name);
-    if (trigger == nullptr || !trigger->changeable || trigger->owner == KnobOwner::kManual ||
-        trigger->value < 1)
-      continue;
+    if (trigger == nullptr || !may_turn(*trigger) || trigger->value < 1) continue;
     if (!reads_have_borne_level0(situation, family.name) ||
         unheard_.rests(family.name, situation.now))
       continue;
@@ -142,8 +139,7 @@ std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::st
   const KnobReading* fullest = nullptr;
   double most = -1;
   for (const KnobReading& reading : situation.features.knobs) {
-    const bool ours = reading.owner == KnobOwner::kRocktune && reading.changeable &&
-                      reading.name == knob::kL0Trigger && reading.value > reading.found;
+    const bool ours = reading.name == knob::kL0Trigger && reading.changeable && is_raised(reading);
     const bool rests = unheard_returns_.rests(reading.column_family, situation.now);
     if (!ours || rests || !which(situation.features, reading.column_family)) continue;
     const double share = level0_share(situation.features, reading.column_family);

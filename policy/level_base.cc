@@ -6,6 +6,7 @@
 #include "model/compaction_debt.h"
 #include "model/knobs.h"
 #include "policy/memory.h"
+#include "policy/situation.h"
 
 namespace rocktune {
 namespace {
@@ -90,7 +91,7 @@ double held_times(const KnobReadings& knobs, const ColumnFamilyReading& family, 
   const double batch = file_share * level0_batch_bytes(family);
   if (base == nullptr || !(batch > 0)) return times;
   double held = kOutOfProportion * static_cast<double>(base->value);
-  const bool free = base->changeable && base->owner != KnobOwner::kManual && base->value > 0;
+  const bool free = may_turn(*base) && base->value > 0;
   if (free && held < times * batch) {
     const auto raised =
         most_returnable_base(family, whole_bytes(times * batch), base->value, base->found);

@@ -24,10 +24,6 @@ constexpr double kLoweringsSeconds = 900;
 // word, as by the knob's drift, and not by another change that is judged: others' turn.
 constexpr double kUnheardSeconds = kLevelBaseEvaluationSeconds + 15, kUnheardRestSeconds = 600;
 
-bool is_raised(const KnobReading& base) {
-  return base.owner == KnobOwner::kRocktune && base.value > base.found;
-}
-
 std::string brings(double batch) {
   return "a compaction of level 0 brings " + text::bytes(batch) + " at a time";
 }
@@ -116,7 +112,7 @@ std::optional<LevelBaseLoop::Movable> LevelBaseLoop::movable(
   if (known == bases_.end() || base == nullptr || level0_batch_bytes(family) <= 0) {
     return std::nullopt;
   }
-  const bool free = base->changeable && base->owner != KnobOwner::kManual && base->value > 0;
+  const bool free = may_turn(*base) && base->value > 0;
   const bool rests = within(known->second.rests_since, situation.now, kUnheardRestSeconds);
   if (!free || rests) return std::nullopt;
   return Movable{base, &known->second};

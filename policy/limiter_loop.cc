@@ -61,7 +61,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   const bool ours = reading.owner == KnobOwner::kRocktune;
   const bool lowered = rate_ && reading.value < *rate_;
   // One that was there before this loop may have been a pace: the way back is what was found.
-  if (!rate_ && ours && reading.value < reading.found) paced_from_ = reading.found;
+  if (!rate_ && is_lowered(reading)) paced_from_ = reading.found;
   if (rate_ && reading.value > *rate_) {
     last_raise_ = now;
     const bool own = raise_wish_.explains(now);
@@ -257,8 +257,7 @@ std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
   // On a limit that is lowered already there is nothing to lend. Where several databases are on the
   // device its budget divides it (policy/sharing.h).
   const bool begun = asks_for_ == Lowering::kDefer;
-  const bool lowered = paced_from_ || (reading.owner == KnobOwner::kRocktune &&
-                                       reading.value < reading.found && !begun);
+  const bool lowered = paced_from_ || (is_lowered(reading) && !begun);
   if (lowered || shares_device(situation.features)) return std::nullopt;
   return deferral_.lower(situation, reading);
 }
@@ -274,9 +273,8 @@ std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
 // A limit that was found protects something that is not seen here: a raise is for a backlog.
 std::optional<Proposal> LimiterLoop::give_back(const Situation& situation,
                                                const KnobReading& reading) const {
-  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
   const bool calm = situation.comfortable_seconds >= kReturnSeconds && !situation.binding;
-  if (!ours || !calm || rests(situation.now, Side::kReads)) return std::nullopt;
+  if (!is_raised(reading) || !calm || rests(situation.now, Side::kReads)) return std::nullopt;
   const double margin = std::max(kPaceMargin, params_.limiter_need_margin);
   const double need = need_peak_.largest(situation);
   const double to = std::max(static_cast<double>(reading.found), std::ceil(need * margin));

@@ -17,8 +17,7 @@ namespace {
 constexpr double kOverBand = 0.01;
 
 bool may_return(const KnobReading& reading, const Pins& pins) {
-  return reading.changeable && reading.owner == KnobOwner::kRocktune &&
-         reading.value > reading.found && !pins.contains(reading.name);
+  return reading.changeable && is_raised(reading) && !pins.contains(reading.name);
 }
 
 Proposal back(const KnobReading& reading, std::int64_t to, std::string why) {

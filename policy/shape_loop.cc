@@ -156,8 +156,7 @@ std::optional<Proposal> ShapeLoop::try_next(const Situation& situation) {
   }
   const Candidate& candidate = kCandidates.at(static_cast<std::size_t>(candidate_));
   const KnobReading* reading = situation.features.knobs.find(candidate.knob, family->name);
-  const bool free =
-      reading != nullptr && reading->changeable && reading->owner != KnobOwner::kManual;
+  const bool free = reading != nullptr && may_turn(*reading);
   const std::int64_t to =
       free ? whole_bytes(candidate.factor * static_cast<double>(reading->value)) : 0;
   // Of which nobody can tell the debt could not go back.

@@ -8,6 +8,7 @@
 #include "policy/give_back.h"
 #include "policy/guard_limits.h"
 #include "policy/memory.h"
+#include "policy/situation.h"
 
 namespace rocktune {
 namespace {
@@ -29,8 +30,7 @@ const KnobReading* database_knob(const ShareMember& member, std::string_view nam
 }
 
 bool yields(const ShareMember& member, const KnobReading* knob) {
-  return member.tunes && knob != nullptr && knob->changeable && knob->owner != KnobOwner::kManual &&
-         !member.pins.contains(knob->name);
+  return member.tunes && knob != nullptr && may_turn(*knob) && !member.pins.contains(knob->name);
 }
 
 bool yields_rate(const ShareMember& member, const KnobReading* limiter) {
@@ -189,9 +189,7 @@ Claim device_claim(const ShareMember& member, const Members& members, double bud
 // of its own. One that reads nothing does not ask; it does what others ask for.
 std::optional<std::int64_t> write_size_asked(const ShareMember& member) {
   const KnobReading* knob = database_knob(member, knob::kWriteSize);
-  const bool lowered =
-      knob != nullptr && knob->owner == KnobOwner::kRocktune && knob->value < knob->found;
-  if (!lowered || !member.demand.reads) return std::nullopt;
+  if (knob == nullptr || !is_lowered(*knob) || !member.demand.reads) return std::nullopt;
   return knob->value;
 }
 

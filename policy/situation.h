@@ -250,6 +250,18 @@ const ColumnFamilyReading* family_of(const Features& features, std::string_view 
 const KnobReading* changeable_knob(const Features& features, std::string_view name,
                                    std::string_view column_family = {});
 
+// A loop may turn it: nobody else has set it.
+inline bool may_turn(const KnobReading& reading) {
+  return reading.changeable && reading.owner != KnobOwner::kManual;
+}
+// By rocktune, and not back at what was found.
+inline bool is_raised(const KnobReading& reading) {
+  return reading.owner == KnobOwner::kRocktune && reading.value > reading.found;
+}
+inline bool is_lowered(const KnobReading& reading) {
+  return reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
+}
+
 // A proposal for this knob, without reason, evidence and expectation.
 Proposal propose(const KnobReading& reading, std::int64_t to, std::string_view rule);
 

@@ -63,8 +63,8 @@ std::optional<Proposal> propose_usual(const Situation& situation, const ColumnFa
                                       const std::optional<std::int64_t>& usual, double stopped) {
   const KnobReading* reading =
       family == nullptr ? nullptr : situation.features.knobs.find(name, family->name);
-  if (reading == nullptr || !reading->changeable || reading->owner == KnobOwner::kManual ||
-      !usual || *usual < 1 || reading->value <= *usual) {
+  if (reading == nullptr || !may_turn(*reading) || !usual || *usual < 1 ||
+      reading->value <= *usual) {
     return std::nullopt;
   }
   Proposal out = propose(*reading, *usual, "soft_limit.even");
@@ -97,8 +97,7 @@ std::optional<Proposal> SoftLimitsLoop::give_back(const Situation& situation) {
   std::vector<const KnobReading*> lowered;
   for (const KnobReading& reading : situation.features.knobs) {
     const bool soft = reading.name == knob::kL0Slowdown || reading.name == knob::kSoftPending;
-    const bool ours = reading.owner == KnobOwner::kRocktune && reading.changeable;
-    if (soft && ours && reading.value < reading.found) lowered.push_back(&reading);
+    if (soft && reading.changeable && is_lowered(reading)) lowered.push_back(&reading);
   }
   if (lowered.empty()) return std::nullopt;
   const KnobReading& reading = *lowered[turn_++ % lowered.size()];

@@ -69,8 +69,7 @@ void SparedJobs::observe(const Situation& situation, const KnobReading& jobs) {
   const double unsuited = unsuited_.update(!suits(situation), now);
   // Others' business from now on, and not to be taken up again at once when they are gone.
   if (fewer_ && are_shared(situation.features)) rest_.begin(now);
-  fewer_ = jobs.value < jobs.found && jobs.owner == KnobOwner::kRocktune &&
-           !are_shared(situation.features);
+  fewer_ = is_lowered(jobs) && !are_shared(situation.features);
   if (!fewer_) return_.reset();
   if (!fewer_ || return_) return;
   if (is_wanted(situation)) {

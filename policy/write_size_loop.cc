@@ -155,8 +155,7 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   relief_.note(now, f.stalled_ratio);
   if (lowered) follows_ = offered_size_ == reading.value;
   // Smaller before this loop looked first: nobody knows any more whose reads that was tried for.
-  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
-  if (!size_ && ours) follows_ = true;
+  if (!size_ && is_lowered(reading)) follows_ = true;
   if (reading.value >= reading.found) follows_ = false;
   size_ = reading.value;
 }
@@ -271,7 +270,7 @@ std::string WriteSizeLoop::trial_text() const {
 std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
                                             const KnobReading& reading) {
   const Nanoseconds now = situation.now;
-  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
+  const bool ours = is_lowered(reading);
   const double stalled = stalled_.update(ours && is_too_slow(situation), now);
   if (!ours) return std::nullopt;
   if (trial_ && !trial_->ms_per_byte && write_ms_per_byte_.size() >= kLeastWork) {
@@ -331,7 +330,7 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
   const Features& f = situation.features;
   const auto& asked = f.shared ? f.shared->write_size_max_bytes : Counter();
   const bool reads = situation.reads_seen;  // not for a health check
-  const bool ours = reading.owner == KnobOwner::kRocktune && reading.value < reading.found;
+  const bool ours = is_lowered(reading);
   const double unasked = unasked_.update(ours && !asked && !trial_ && !reads, situation.now);
   // Who is read now finds out by itself what its reads bear, and does not ask others for a size
   // that it never tried.
