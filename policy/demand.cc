@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/knobs.h"
+#include "policy/guard_limits.h"
 #include "policy/job_slots.h"
 #include "policy/memory.h"
 #include "policy/others_work.h"
@@ -17,7 +18,7 @@ constexpr double kReadsHurtSeconds = 10;
 constexpr double kSilentSeconds = 10;
 
 double jobs_for(double compactions, double flushes) {
-  std::int64_t jobs = 2;
+  std::int64_t jobs = kLeastJobs;
   while (jobs < kMostJobs && (static_cast<double>(compaction_slots(jobs)) < compactions ||
                               static_cast<double>(flush_slots(jobs)) < flushes)) {
     ++jobs;
@@ -56,7 +57,7 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
   if (compactions && flushes) demand_.jobs_used = jobs_for(*compactions, *flushes);
   const KnobReading* knob = changeable_knob(f, knob::kBackgroundJobs);
   const std::int64_t jobs =
-      knob == nullptr ? kMostJobs : std::clamp<std::int64_t>(knob->value, 2, kMostJobs);
+      knob == nullptr ? kMostJobs : std::clamp(knob->value, kLeastJobs, kMostJobs);
   const bool full = are_full(situation.running_compactions, compaction_slots(jobs)) ||
                     are_full(situation.running_flushes, flush_slots(jobs));
   demand_.wants_jobs = jobs_wish_.update(knob != nullptr && demand_.trouble && full, situation.now);

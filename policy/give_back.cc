@@ -8,6 +8,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "model/write_stall.h"
+#include "policy/guard_limits.h"
 #include "policy/memory.h"
 #include "policy/situation.h"
 
@@ -42,7 +43,7 @@ std::int64_t least(const PolicyInput& input, const KnobReading& reading) {
   if (reading.name == knob::kRateLimit) {
     return static_cast<std::int64_t>(std::ceil(input.budget.rate_limit_min.value));
   }
-  if (reading.name == knob::kBackgroundJobs) return 2;
+  if (reading.name == knob::kBackgroundJobs) return kLeastJobs;
   return least_cache(reading, input.features);
 }
 

@@ -125,7 +125,7 @@ std::optional<Proposal> JobsLoop::give_back(const Situation& situation,
                                             const KnobReading& reading) {
   std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
   bool ours = reading.owner == KnobOwner::kRocktune;
-  if (!ours || jobs <= std::max<std::int64_t>(2, reading.found) ||
+  if (!ours || jobs <= std::max(kLeastJobs, reading.found) ||
       unused_seconds_ < unused_wait_.seconds()) {
     return std::nullopt;
   }
@@ -145,7 +145,7 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
   // limit of pending bytes is worked off in minutes, in which warnings come and go.
   const bool debt_near = situation.features.pending_ratio.value_or(0) >= kNearLimit;
   const bool may_be_needed = debt_near || (situation.trouble && situation.stays_near_limit);
-  if (!ours || to < std::max<std::int64_t>(2, reading.found) || may_be_needed) return std::nullopt;
+  if (!ours || to < std::max(kLeastJobs, reading.found) || may_be_needed) return std::nullopt;
   if (loaded_seconds_ < loaded_wait_.seconds()) return std::nullopt;
   const Features& f = situation.features;
   Proposal out = propose(reading, to, "jobs.loaded");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/guard_limits.h"
 #include "policy/job_slots.h"
 #include "policy/level0_reads.h"
 
@@ -10,7 +11,6 @@ namespace {
 
 constexpr double kFullSeconds = 3;  // longer than the burst after a flush
 constexpr double kUnsuitedSeconds = 3, kIdleDeviceSeconds = 60;
-constexpr std::int64_t kFewestJobs = 2;
 // Who has stalled lately has use for each of them.
 constexpr double kStalledLatelySeconds = 300;
 // Of compactions at a time, mean of 3 s: several.
@@ -85,7 +85,7 @@ void SparedJobs::observe(const Situation& situation, const KnobReading& jobs) {
 std::optional<std::int64_t> SparedJobs::fewer(const Situation& situation,
                                               const KnobReading& jobs) const {
   const bool free = (jobs.owner == KnobOwner::kFound || fewer_) && !are_shared(situation.features);
-  if (!free || return_ || jobs.value <= kFewestJobs) return std::nullopt;
+  if (!free || return_ || jobs.value <= kLeastJobs) return std::nullopt;
   // Whoever may have fewer than were found could not have them back.
   if (situation.budget.jobs_max.value_or(jobs.found) < jobs.found) return std::nullopt;
   if (!suits(situation) || !has_suited(situation) || full_seconds_ < kFullSeconds) {
@@ -97,7 +97,7 @@ std::optional<std::int64_t> SparedJobs::fewer(const Situation& situation,
     return std::nullopt;
   }
   const std::int64_t to =
-      std::max(kFewestJobs, jobs.value - std::max<std::int64_t>(2, jobs.value / 3));
+      std::max(kLeastJobs, jobs.value - std::max<std::int64_t>(2, jobs.value / 3));
   const bool flushes_fit = situation.running_flushes.value_or(static_cast<double>(jobs.value)) <=
                            static_cast<double>(flush_slots(to));
   return flushes_fit ? std::optional(to) : std::nullopt;
