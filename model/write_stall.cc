@@ -75,7 +75,11 @@ bool writes_stall(const Features& f) {
 }
 
 bool writers_stand_still(const Features& f) {
-  return f.write_stopped.value_or(0) > 0 || f.stalled_ratio.value_or(0) >= kStandingRatio;
+  if (f.write_stopped.value_or(0) > 0) return true;
+  const double lost = f.stalled_ratio.value_or(0);
+  // RocksDB counts a stall as it ends: one that takes all of the interval began before it.
+  const bool over = lost >= 1 && !f.delayed_bytes_per_second;
+  return lost >= kStandingRatio && !over;
 }
 
 std::optional<WriteStall> find_write_stall(const Features& f) {

@@ -31,7 +31,8 @@ bool writes_stall(const Features& features);
 // amount does either, or the limits were not read.
 Value first_pending_limit(const Features& features);
 
-// Writes are stopped, or writers lost most of the interval: a delay that lets most pass is none.
+// Writes are stopped, or writers lost most of the interval: a delay that lets most pass is none,
+// nor is a stall that is over.
 bool writers_stand_still(const Features& features);
 
 // Absent while writes flow.

@@ -47,6 +47,20 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
          text::rate(situation.need.value_or(0)) + " that is needed in the background";
 }
 
+// A delay to more than what is written costs nobody anything. Where writers come first it is not
+// waited for one that does.
+bool is_felt(const Situation& situation) {
+  const bool lost = situation.features.stalled_ratio.value_or(1) >= kStalledRatio;
+  return situation.loses_time || (situation.stalled && (lost || situation.writers_first()));
+}
+
+// On a full device a raise takes from reads what it gives to compactions: for what is lost, or near
+// a limit, and not for a delay that is not felt, or for a forecast.
+bool is_worth_reads(const Situation& situation) {
+  if (!situation.looks_loaded || situation.piling) return true;
+  return situation.stalled ? is_felt(situation) : situation.near_limit;
+}
+
 // What a lower base leaves pending, and nothing else, is no reason for haste.
 bool at_ease(const Situation& situation) {
   return situation.base_lowered ? situation.comfortable_but_debt : situation.comfortable;
@@ -148,9 +162,9 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   auto rate = static_cast<double>(reading.value);
   bool below_need = situation.need && rate < *situation.need * kShort;
   bool waits = (situation.trouble && (situation.binding || below_need)) || situation.piling;
-  if (!waits) return std::nullopt;
+  if (!waits || !is_worth_reads(situation)) return std::nullopt;
   double factor = params_.limiter_raise_factor;
-  if (situation.stalled) factor *= factor;
+  if (is_felt(situation)) factor *= factor;
   if (situation.binding && writers_stand_still(situation.features)) factor *= factor;
   if (situation.forecast_only) factor = std::min(factor, kForecastFactor);
   Proposal out = propose(reading, raised_rate(rate * factor, situation), "limiter.backlog");

@@ -1,4 +1,5 @@
 // The limiter's loop on hand-made features.
+#include "model/write_stall.h"
 #include "policy/situation.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
@@ -19,7 +20,61 @@ TEST_CASE("limiter: doubled when a backlog warns behind it, fourfold in a stall"
   CHECK(proposal->expected.feature == "l0_ratio");
   CHECK(proposal->expected.lower_is_better);
   bench.f.delayed_bytes_per_second = 16e6;
+  bench.f.stalled_ratio = 0.3;
   CHECK(bench.run(1, knob::kRateLimit)->to == 160 * kHeadroomMiB);
+}
+
+TEST_CASE("limiter: a delay at which nobody loses time is no haste", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
+  bench.backlog(21);
+  bench.f.delayed_bytes_per_second = 16e6;
+  SECTION("twofold") {
+    CHECK(bench.run(2, knob::kRateLimit)->to == 80 * kHeadroomMiB);
+  }
+  SECTION("fourfold where writers come first") {
+    bench.objective.first = Priority::kStallSeconds;
+    CHECK(bench.run(2, knob::kRateLimit)->to == 160 * kHeadroomMiB);
+  }
+  SECTION("fourfold where nobody knows what they lose") {
+    bench.f.stalled_ratio.reset();
+    CHECK(bench.run(2, knob::kRateLimit)->to == 160 * kHeadroomMiB);
+  }
+}
+
+TEST_CASE("limiter: on a full device a raise is for what is lost, or near a limit", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
+  bench.f.running_compactions = 1;
+  bench.run(10, knob::kRateLimit);  // what the device takes at its idlest
+  bench.f.device_read_await_ms = 3;
+  bench.run(5, knob::kRateLimit);
+  SECTION("not for a delay at which nobody loses time") {
+    bench.backlog(21);
+    bench.f.delayed_bytes_per_second = 16e6;
+    CHECK_FALSE(bench.run(10, knob::kRateLimit));
+    bench.f.stalled_ratio = 0.1;
+    CHECK(bench.run(1, knob::kRateLimit)->to == 160 * kHeadroomMiB);
+  }
+  SECTION("for it where writers come first") {
+    bench.objective.first = Priority::kWriteP99;
+    bench.backlog(21);
+    bench.f.delayed_bytes_per_second = 16e6;
+    CHECK(bench.run(2, knob::kRateLimit));
+  }
+  SECTION("not for a forecast alone") {
+    bench.backlog(18);
+    bench.indicators[0].calibrated = true;
+    bench.f.l0_ratio = 0.2;
+    CHECK_FALSE(bench.run(10, knob::kRateLimit));
+    bench.f.l0_ratio = 0.9;
+    CHECK(bench.run(2, knob::kRateLimit)->to == 80 * kHeadroomMiB);
+  }
+  SECTION("for a debt of minutes") {
+    bench.f.pending_bytes = 24e9;
+    bench.f.pending_ratio = 0.35;
+    CHECK(bench.run(2, knob::kRateLimit));
+  }
 }
 
 TEST_CASE("limiter: a stall that lasted a part of one poll counts as one", "[headroom]") {
@@ -28,6 +83,7 @@ TEST_CASE("limiter: a stall that lasted a part of one poll counts as one", "[hea
   bench.backlog(18);
   bench.run(5, knob::kRateLimit);
   bench.indicators[0].event = true;
+  bench.f.stalled_ratio = kStalledRatio;
   CHECK(bench.run(0.5, knob::kRateLimit)->to == 160 * kHeadroomMiB);
 }
 
@@ -43,6 +99,22 @@ TEST_CASE("limiter: sixteenfold where writers stand still behind it", "[headroom
     bench.f.stalled_ratio = 0.6;
   }
   CHECK(bench.run(0.5, knob::kRateLimit)->to == 640 * kHeadroomMiB);
+}
+
+// RocksDB counts it as it ends, and what began before the last raise says nothing of that.
+TEST_CASE("limiter: fourfold for a stall of the whole interval that is over", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
+  bench.backlog(36);
+  bench.run(5, knob::kRateLimit);
+  bench.f.stalled_ratio = 1;
+  std::int64_t to = 160 * kHeadroomMiB;
+  SECTION("over") {}
+  SECTION("not over: writers are still delayed") {
+    bench.f.delayed_bytes_per_second = 1e6;
+    to *= 4;
+  }
+  CHECK(bench.run(0.5, knob::kRateLimit)->to == to);
 }
 
 TEST_CASE("limiter: fourfold where writers stand still, but hardly behind it", "[headroom]") {
