@@ -62,7 +62,7 @@ TEST_CASE("in a steady load headroom hardly ever makes more than two changes in 
 }
 
 TEST_CASE("two databases of one device come to rest, too", "[property]") {
-  check_rest(kSeeds / 4, 2, kRestlessPairs);
+  check_rest(kSeeds / 2, 2, kRestlessPairs);
 }
 
 }  // namespace rocktune::sim
