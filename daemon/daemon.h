@@ -134,8 +134,9 @@ class Daemon {
   bool too_often(const Opening& opening);
   void take_from_others(const std::shared_ptr<Target>& target);
   void note_once(const std::string& key, const std::string& message);
-  bool warn_of(uid_t user, const std::string& message);  // false: too many of that user's lately
-  void publish() { snapshot_.reset(); }                  // what there is has changed
+  // False: too many of that user's lately. `more`: so many of its agent were held back.
+  bool warn_of(uid_t user, const std::string& message, std::uint64_t more = 0);
+  void publish() { snapshot_.reset(); }  // what there is has changed
   std::function<void(std::exception_ptr)> end_of_task();
 
   using Command =

@@ -98,7 +98,7 @@ asio::awaitable<bool> Daemon::read_agent(PeerPointer peer, Instant at, Nanosecon
     co_return false;
   }
   peer->answers = true;
-  peer->noted.clear();
+  peer->complaints.answers();
   errands = co_await sample_databases(peer, at, deadline);
   if (!peer->gone) publish();
   co_return !peer->gone;
@@ -226,19 +226,21 @@ void Daemon::agent_failed(Peer& peer, const Error& error, const Instant& at) {
       static_cast<void>(target->poll(at, tl::unexpected<Error>(error)));
     }
   }
-  if (peer.noted == error.message) return;
+  const std::optional<std::uint64_t> more = peer.complaints.pass(error, clock_().tick);
+  if (!more) return;
   const bool named = error.message.find(peer.socket.path) != std::string::npos;
   const std::string message = "agent " + (named ? "" : peer.socket.path + ": ") + error.message;
-  if (warn_of(peer.socket.owner, message)) peer.noted = error.message;
+  if (warn_of(peer.socket.owner, message, *more)) peer.complaints.told(error);
 }
 
 // What a user's agents give reason for: nobody fills the log with it.
-bool Daemon::warn_of(uid_t user, const std::string& message) {
+bool Daemon::warn_of(uid_t user, const std::string& message, std::uint64_t more) {
   const auto [limit, anew] = warnings_.try_emplace(user, kWarningsEvery, kMostWarnings);
   const std::optional<std::uint64_t> held_back = limit->second.pass(clock_().tick);
   if (!held_back) return false;
+  more += *held_back;
   const std::string others =
-      *held_back == 0 ? "" : " (held back: " + std::to_string(*held_back) + " such messages)";
+      more == 0 ? "" : " (held back: " + std::to_string(more) + " such messages)";
   journal_.log().warn(shortened(message) + others);
   return true;
 }

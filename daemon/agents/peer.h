@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/agents/complaints.h"
 #include "daemon/agents/discovery.h"
 #include "daemon/agents/refusals.h"
 #include "daemon/agents/session.h"
@@ -25,7 +26,7 @@ struct Peer {
   bool commanding = false;  // a lease, change, restore or release is under way
   bool gone = false;        // its socket has vanished: whoever still waits must let go
   bool answers = false;
-  std::string noted;       // the last error that was logged
+  Complaints complaints;
   std::string next_first;  // the database, by id, with which the next poll begins
   // One that took all of a poll and did not answer comes last until then, so that one that hangs
   // costs the others a poll now and then.

@@ -1,5 +1,6 @@
 """Bad input: one clear message and the right exit code; a bad agent costs its own samples and nothing else."""
 
+import json
 import os
 import socket
 import subprocess
@@ -119,8 +120,9 @@ class BadAgents(World):
                 try:
                     if answer is not None:
                         client.recv(4096)
-                        client.sendall(answer)
-                        if not answer.startswith(b"HTTP/1.1 200 OK\r\nContent-Length: 5000"):
+                        sent = answer(len(held)) if callable(answer) else answer
+                        client.sendall(sent)
+                        if not sent.startswith(b"HTTP/1.1 200 OK\r\nContent-Length: 5000"):
                             client.close()
                 except OSError:
                     pass
@@ -128,12 +130,18 @@ class BadAgents(World):
         threading.Thread(target=loop, daemon=True).start()
         self.addCleanup(lambda: [s.close() for s in [server, *held]])
 
+    def refusal(self, message):
+        body = json.dumps({"error": {"code": "invalid", "message": message}}).encode()
+        return b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
     def test_others_keep_their_samples(self):
         self.serve(900001, b"\x00\xff garbage \r\n\r\n" * 50)
         self.serve(900002, None)
         self.serve(900003, b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{\"version\":1,")
         self.serve(900004, b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{\"version\":\"x\"}")
         self.serve(900005, b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n")
+        asked = []
+        self.serve(900006, lambda times: asked.append(times) or self.refusal(f"nonsense {times}"))
         daemon = self.start_daemon(mode="act")
         host = self.squeezed_writes(12)
         self.assertEqual(host.wait(60), 0)
@@ -142,6 +150,8 @@ class BadAgents(World):
         self.assertGreaterEqual(samples["due"], 15)
         self.assertGreaterEqual(samples["recorded"], 0.5 * samples["due"], samples)
         self.assertEqual(len(self.status()["targets"]), 1)
+        self.assertGreater(len(asked), 10)
+        self.assertEqual(self.log().count("nonsense "), 1, "one line a minute of what is new each time")
         self.assertIsNone(daemon.poll())
         self.assertEqual(self.stop(daemon), 0)
 

@@ -4,6 +4,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/cache_note_test.cc
     unit/daemon/cgroup_io_test.cc
     unit/daemon/clock_step_test.cc
+    unit/daemon/complaints_test.cc
     unit/daemon/config_test.cc
     unit/daemon/device_profile_test.cc
     unit/daemon/device_target_test.cc
