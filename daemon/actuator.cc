@@ -154,7 +154,10 @@ boost::asio::awaitable<void> hold_and_apply(std::shared_ptr<Peer> peer, Errand e
     }
   }
   if (errand.decisions.empty()) co_return;
-  if (answer) answer = co_await peer->session.changes(database, request, deadline);
+  if (answer) {
+    target->sent(errand.decisions);
+    answer = co_await peer->session.changes(database, request, deadline);
+  }
   for (const Actuation& actuation : to_actuations(request, errand.decisions, answer)) {
     target->report(actuation);
   }

@@ -64,8 +64,8 @@ class Daemon {
   Daemon& operator=(const Daemon&) = delete;
 
   void start();  // the first poll is due now
-  // Ends the loop. Knobs stay as they are for the lease's time; then the agent decides
-  // (lease.on_daemon_loss), so that a restart changes nothing.
+  // Ends the loop at once: what is not answered yet is told as that. Knobs stay as they are for the
+  // lease's time; then the agent decides (lease.on_daemon_loss), so that a restart changes nothing.
   void stop();
 
   // Made when somebody asks: of every target, once after each change.

@@ -82,7 +82,10 @@ std::vector<std::pair<std::string, std::shared_ptr<Target>>> in_turn(const Peer&
 
 asio::awaitable<void> Daemon::poll_agent(PeerPointer peer, Instant at, Nanoseconds deadline) {
   std::vector<Errand> errands;
-  if (!co_await read_agent(peer, at, deadline, errands)) co_return;
+  if (!co_await read_agent(peer, at, deadline, errands)) {
+    for (const Errand& one : errands) refuse_all(one, "the agent is gone");
+    co_return;
+  }
   if (!peer->listening) asio::co_spawn(executor_, read_events(peer), end_of_task());
   co_await carry_out(peer, std::move(errands));
 }

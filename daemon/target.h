@@ -24,6 +24,7 @@
 #include "daemon/learnt_store.h"
 #include "daemon/sources/machine_source.h"
 #include "daemon/status.h"
+#include "daemon/under_way.h"
 #include "policy/engine.h"
 #include "policy/sharing.h"
 #include "wire/messages.h"
@@ -66,6 +67,8 @@ class Target {
   void missed(const Instant& at, const std::string& reason);
   // So many more of them, of which nothing is recorded but the gap in the sequence.
   void skip(std::uint64_t samples);
+  // These, which poll() returned, go to the agent now.
+  void sent(const std::vector<Decision>& decisions) { under_way_.sent(decisions); }
   // What became of a decision that poll() returned.
   void report(const Actuation& actuation);
   // Trouble that is not a sample's: "lease".
@@ -133,6 +136,8 @@ class Target {
   void note_owners(const KnobReadings& knobs);
   void note_tuned(const std::string& knobs);
   void note_kept();
+  void show_made(const Proposal& change, std::int64_t value);
+  std::vector<std::string> give_up();
   void note_events(bool last = false);  // last: the opening has ended
   void record_events(TraceWriter::Step& record, std::uint64_t sequence,
                      const std::vector<DatabaseEvent>& events) const;
@@ -166,6 +171,7 @@ class Target {
   std::string recorded_incarnation_;
   std::uint64_t sequence_ = 0;
   std::uint64_t due_ = 0, recorded_ = 0;
+  UnderWay under_way_;
   std::vector<Actuation> reports_;  // for the next step
   struct StandingAlert {
     AlertChange told;                    // last

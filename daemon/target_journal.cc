@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "daemon/agents/translate.h"
+#include "daemon/knob_words.h"
 #include "daemon/listed.h"
 #include "daemon/target.h"
 #include "model/alert_tracker.h"
@@ -28,8 +29,7 @@ std::string change_text(const DecisionStatus* decision, const Actuation& actuati
   std::string text = moved ? value(actuation.before) + " -> " + value(actuation.after)
                            : "stays at " + value(actuation.after);
   if (decision == nullptr) return text;
-  const std::string& family = decision->column_family;
-  return decision->knob + (family.empty() ? "" : " of " + family) + " " + text;
+  return called(decision->knob, decision->column_family) + " " + text;
 }
 
 // "compaction_backlog ok -> warning (l0), compaction_backlog-261128-085511.628: ...".
@@ -42,15 +42,6 @@ std::string alert_text(const AlertChange& alert) {
   text += ended ? "ended" : to_string(indicator.state);
   if (!indicator.cause.empty()) text += " (" + indicator.cause + ")";
   return text + ", " + alert.id + ": " + alert.message;
-}
-
-std::string called(const KnobReading& knob) {
-  return knob.column_family.empty() ? knob.name : knob.name + " of " + knob.column_family;
-}
-
-// "write_buffer_size of hot 64 MiB".
-std::string standing(const KnobReading& knob) {
-  return called(knob) + " " + shown(knob.name, knob.value);
 }
 
 constexpr auto id_of = [](const auto& standing) -> const std::string& { return standing.told.id; };
@@ -200,6 +191,7 @@ void Target::settle(const Decision& decision, std::vector<Decision>& to_apply) {
   if (!may_be_applied(decision.verdict)) return;
   const std::string held = held_elsewhere();
   if (acts() && held.empty()) {
+    under_way_.add(decision);
     to_apply.push_back(decision);
     return;
   }
@@ -228,6 +220,8 @@ void Target::report(const Actuation& actuation) {
                       change_text(decision, actuation));
   if (decision != nullptr) decision->actuation = std::move(line);
   reports_.push_back(actuation);
+  const std::optional<Decision> made = under_way_.done(actuation.decision_id);
+  if (made && actuation.status == "applied") show_made(made->proposal, actuation.after);
 }
 
 // One line for all of a sample: an order may hold every knob of hundreds of column families.
@@ -273,40 +267,13 @@ void Target::note_tuned(const std::string& knobs) {
                            : "adopted what an earlier run of rocktuned had set: " + knobs);
 }
 
-// Whoever steps back to advice expects everything to return, which the lease's own terms may
-// forbid.
-void Target::note_kept() {
-  if (!acts() || !lease_ || lease_->on_expiry != "keep") return;
-  const bool changed = std::ranges::any_of(last_sample_.knobs, [](const KnobReading& knob) {
-    return knob.owner == KnobOwner::kRocktune;
-  });
-  if (!changed) return;
-  journal_.event(name_, trace_id_, "daemon", "kept",
-                 "no longer tuned; what was changed stays, since lease.on_daemon_loss is keep: "
-                 "`rocktune rollback --all` returns it");
-}
-
-bool Target::note_left() {
-  if (!live()) return false;
-  if (!last_sample_.database || !held_elsewhere().empty()) return true;
-  std::vector<std::string> left;
-  for (const KnobReading& knob : last_sample_.knobs) {
-    if (knob.owner != KnobOwner::kRocktune || knob.value == knob.found) continue;
-    left.push_back(standing(knob) + " (found " + shown(knob.name, knob.found) + ")");
+// status() and note_left() have it before the next sample does.
+void Target::show_made(const Proposal& change, std::int64_t value) {
+  for (KnobReading& knob : last_sample_.knobs.edit()) {
+    if (knob.name != change.knob || knob.column_family != change.column_family) continue;
+    knob.value = value;
+    knob.owner = KnobOwner::kRocktune;
   }
-  if (left.empty()) return false;
-  std::string fate =
-      "stays (lease.on_daemon_loss: keep); `rocktune rollback --all` with rocktuned "
-      "running returns it";
-  if (!lease_) {
-    fate = "its lease is over: it is being returned, or stays (keep)";
-  } else if (lease_->on_expiry != "keep") {
-    const double since = seconds_between(last_sample_.at.tick, journal_.now().tick);
-    const double seconds = std::max(lease_->remaining_seconds.value_or(0) - since, 0.0);
-    fate = "goes back in " + text::duration(seconds) + ", unless rocktuned is there again before";
-  }
-  journal_.event(name_, trace_id_, "daemon", "left", listed(left) + ": " + fate);
-  return true;
 }
 
 void Target::show_knobs(const wire::Knobs& answer) {

@@ -130,6 +130,42 @@ TEST_CASE("a daemon that stops says what it leaves changed", "[daemon][lease]") 
   }
 }
 
+TEST_CASE("a daemon that stops says what it has asked for without an answer", "[daemon][lease]") {
+  LeaseWorld world;
+  world.lease.holder = "rocktuned";
+  world.owner = "found";
+  std::vector<Decision> decisions;
+  for (int i = 0; i < 200 && decisions.empty(); ++i) decisions = world.poll_held();
+  REQUIRE(decisions.size() == 1);
+  const Decision& one = decisions[0];
+  REQUIRE(one.proposal.knob == "rate_limiter_bytes_per_second");
+  const auto count = [&](const std::string& kind, const std::string& words) {
+    return world.having(kind, words).size();
+  };
+  SECTION("for it may be made all the same") {
+    world.database->sent(decisions);
+    CHECK(world.database->note_left());
+    CHECK(count("actuation", "\"failed\"") == 1);
+    CHECK(count("actuation", "stopped before the agent answered: it may have been made") == 1);
+    CHECK(count("daemon", "rate_limiter_bytes_per_second 19 MiB/s -> " +
+                              shown(one.proposal.knob, one.verdict.value) +
+                              " (asked for, not answered): goes back in 12 s") == 1);
+  }
+  SECTION("but not what the agent never heard of") {
+    static_cast<void>(world.database->note_left());
+    CHECK(count("actuation", "\"not_sent\"") == 1);
+    CHECK(count("daemon", "asked for") == 0);
+  }
+  SECTION("and of what was answered since the last sample, how it stands") {
+    world.database->sent(decisions);
+    world.database->report({one.id, "applied", "", 20'000'000, 40 << 20});
+    CHECK(world.database->note_left());
+    CHECK(count("daemon", "rate_limiter_bytes_per_second 40 MiB/s (found 9.5 MiB/s): ") == 1);
+    CHECK(count("daemon", "asked for") == 0);
+  }
+  CHECK(world.alert_lines("actuation").size() == 1);
+}
+
 TEST_CASE("knobs that one sample shows to be manual are one line", "[daemon][lease]") {
   LeaseWorld world;
   wire::Sample sample = world.squeezed(1);
