@@ -57,18 +57,39 @@ Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now
 }
 
 Result<void> TraceWriter::open() {
-  Result<trace::Recorder> recorder = trace::Recorder::create(path_, run_, limits_);
+  Result<trace::Recorder> recorder = trace::Recorder::create(path_, run_, limits_, next_target_);
   if (!recorder) return tl::unexpected<Error>(recorder.error());
   recorder_ = *std::move(recorder);
   return {};
 }
 
+// Under another name than one that is not ours any more: SQLite finds -wal and -shm by name, and
+// what lies there may be of the file before, which somebody still reads, or anybody's.
+void TraceWriter::open_again(const Instant& now) {
+  next_try_ = now.tick + kBetweenTries;
+  const std::string directory = std::filesystem::path(path_).parent_path().string();
+  const bool anew = !opened_ && opened_.error().code == ErrorCode::kConflict;
+  if (anew) path_ = directory + "/" + trace_file_name(now.wall, ::getpid());
+  opened_ = ensure_directory(directory, "traces", log_);
+  if (opened_) opened_ = open();
+  if (opened_) log_.info("records into " + path_ + " from here on");
+}
+
+// Its file may go on to be written without anybody ever finding it. A look costs one stat().
+void TraceWriter::look_for_file() {
+  if (!recorder_ || recorder_->is_in_place()) return;
+  const std::string message = "somebody has moved the trace " + path_ + " away, or removed it";
+  opened_ = fail(ErrorCode::kConflict, message);
+  next_target_ = recorder_->next_target();
+  recorder_.reset();
+  ++failures_;
+  log_.error(message + ": what it has up to here is there, or lost");
+}
+
 Result<void> TraceWriter::begin() {
-  const Nanoseconds now = clock_().tick;
-  if (!recorder_ && now >= next_try_) {
-    next_try_ = now + kBetweenTries;
-    opened_ = open();
-  }
+  look_for_file();
+  const Instant now = clock_();
+  if (!recorder_ && now.tick >= next_try_) open_again(now);
   return recorder_ ? recorder_->begin_tick() : opened_;
 }
 
@@ -114,11 +135,7 @@ bool TraceWriter::clock_was_steady(const Instant& now) {
 }
 
 void TraceWriter::remove_old_runs(const Config& config) {
-  if (std::error_code error; recorder_ && !std::filesystem::exists(path_, error) && !error) {
-    ++failures_;
-    log_.error("somebody has removed the trace " + path_ +
-               ": what is recorded is lost until rocktuned is started anew");
-  }
+  look_for_file();
   const Instant now = clock_();
   const Nanoseconds max_age = clock_was_steady(now) ? Nanoseconds(config.trace_max_age) : kNoAge;
   Result<std::vector<TraceFile>> files = list_traces(config.trace_directory);

@@ -1,7 +1,7 @@
 // TraceWriter: the recorder as the main loop uses it. Recording never stops the loop: when a write
 // fails, that step's rows are lost, the failure is counted and logged at a limited rate, and the
-// next step tries again. Also makes the run's file, now or as soon as the disk lets it, and removes
-// old runs.
+// next step tries again. Also makes the run's file, now or as soon as the disk lets it, and another
+// one where somebody took that away; and removes old runs.
 #pragma once
 
 #include <optional>
@@ -47,8 +47,9 @@ class TraceWriter {
   [[nodiscard]] bool has(std::int64_t target) const { return recorder_ && recorder_->has(target); }
   // By size at once; by age from the second look on, if the wall clock went like the other one
   // since the last look: one that is set into the future makes no run old. What another process has
-  // open stays, and does not count. A trace of this run that somebody removed is a failure.
+  // open stays, and does not count.
   void remove_old_runs(const Config& config);
+  // Another one once somebody has moved the file away or removed it.
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_there() const { return recorder_.has_value(); }
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
@@ -59,13 +60,16 @@ class TraceWriter {
   TraceWriter(std::string path, trace::RunInfo run, const trace::Limits& limits, Clock clock,
               Log& log);
   Result<void> open();
+  void open_again(const Instant& now);
+  void look_for_file();
   Result<void> begin();
   bool clock_was_steady(const Instant& now);  // since the last call
   std::string path_;
   trace::RunInfo run_;
   trace::Limits limits_;
   std::optional<trace::Recorder> recorder_;  // none: opened_ says why
-  Result<void> opened_;
+  Result<void> opened_;                      // kConflict: path_ is not this run's any more
+  std::int64_t next_target_ = 1;             // no id comes again in a file that follows another
   Nanoseconds next_try_{0};
   Clock clock_;
   Log& log_;

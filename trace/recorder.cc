@@ -15,6 +15,7 @@
 
 #include "trace/checked_pages.h"
 #include "trace/event_rows.h"
+#include "trace/file_place.h"
 #include "trace/journal_json.h"
 #include "trace/journal_rows.h"
 #include "trace/retention.h"
@@ -36,6 +37,7 @@ constexpr int kWriterBusyTimeoutMs = 100;    // for a reader's checkpoint; a tic
 struct Recorder::State {
   State(Connection opened, SampleWriter sample_writer, std::string file, const Limits& bounds)
       : path(std::move(file)),
+        place(path),
         connection(std::move(opened)),
         samples(std::move(sample_writer)),
         retention(connection, bounds) {}
@@ -56,6 +58,7 @@ struct Recorder::State {
   }
 
   std::string path;
+  FilePlace place;
   Connection connection;
   SampleWriter samples;
   Retention retention;
@@ -108,8 +111,8 @@ Result<void> set_up(Connection& connection, const RunInfo& run) {
 
 }  // namespace
 
-Result<Recorder> Recorder::create(const std::string& path, const RunInfo& run,
-                                  const Limits& limits) {
+Result<Recorder> Recorder::create(const std::string& path, const RunInfo& run, const Limits& limits,
+                                  std::int64_t first_target) {
   const std::string context = "cannot create trace " + path;
   // SQLite knows no exclusive creation.
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
@@ -125,6 +128,7 @@ Result<Recorder> Recorder::create(const std::string& path, const RunInfo& run,
   }
   ::close(file);
   auto state = start(path, run, limits);
+  if (state) (*state)->next_target = first_target;
   if (state) return Recorder(std::move(*state));
   for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((path + suffix).c_str());
   return tl::unexpected(state.error().within(context));
@@ -151,11 +155,21 @@ const std::string& Recorder::path() const {
   return state_->path;
 }
 
+bool Recorder::is_in_place() const {
+  return state_->place.look() == FilePlace::Now::kThere;
+}
+
+std::int64_t Recorder::next_target() const {
+  return state_->next_target;
+}
+
 // Nobody is left to tell of an error here. A file without WAL can be read from anywhere, also from
-// a read-only directory; where a reader has it open it stays as it is.
+// a read-only directory; where a reader has it open it stays as it is. The WAL goes by its name, by
+// which another file may have one.
 Recorder::State::~State() {
   (void)commit();
   (void)connection.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (place.look() == FilePlace::Now::kOther) return;
   (void)connection.run("PRAGMA journal_mode = DELETE");
 }
 

@@ -26,9 +26,13 @@ struct Limits {
 
 class Recorder {
  public:
-  // Fails when the file exists already, or cannot be made.
-  static Result<Recorder> create(const std::string& path, const RunInfo& run, const Limits& limits);
-  ~Recorder();  // commits, checkpoints the WAL and closes
+  // Fails when the file exists already, or cannot be made. Ids of targets begin with
+  // `first_target`.
+  static Result<Recorder> create(const std::string& path, const RunInfo& run, const Limits& limits,
+                                 std::int64_t first_target = 1);
+  // Commits, checkpoints the WAL and closes. The file is whole then, also where somebody has moved
+  // it away; what is at its path instead stays as it is.
+  ~Recorder();
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
 
@@ -61,6 +65,9 @@ class Recorder {
   Result<void> commit();
 
   [[nodiscard]] const std::string& path() const;
+  // False: somebody has moved the file away, or removed it.
+  [[nodiscard]] bool is_in_place() const;
+  [[nodiscard]] std::int64_t next_target() const;  // the id of the next one that is added
 
  private:
   struct State;
