@@ -111,7 +111,7 @@ void add_head(const Json& target, Lines& lines) {
   const auto due = number_at(samples, "due");
   const auto recorded = number_at(samples, "recorded");
   if (due && recorded) {
-    parts.add("samples " + std::to_string(static_cast<long long>(*recorded)) + " of " +
+    parts.add("samples recorded " + std::to_string(static_cast<long long>(*recorded)) + " of " +
               std::to_string(static_cast<long long>(*due)));
   }
   if (target.contains("lease") && target["lease"].is_object()) {

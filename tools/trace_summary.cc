@@ -68,6 +68,16 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
   return text + " (" + percent_text(static_cast<double>(part) / static_cast<double>(whole)) + ")";
 }
 
+// The agent's error is that of the polls that were recorded. Of the others the trace has no reason.
+std::string gap_causes(const TraceGap& gap) {
+  if (gap.rows == gap.polls) return gap.why.empty() ? "" : ": " + gap.why;
+  std::string text =
+      ", " + std::to_string(gap.polls - gap.rows) +
+      " not recorded (no room for the trace, or rocktuned stood still: its log says)";
+  if (gap.why.empty()) return text;
+  return text + "; the other " + std::to_string(gap.rows) + ": " + gap.why;
+}
+
 void add_gaps(const TargetContent& target, std::vector<std::string>& lines) {
   if (target.gaps.empty()) return;
   std::vector<TraceGap> longest = target.gaps;
@@ -80,8 +90,7 @@ void add_gaps(const TargetContent& target, std::vector<std::string>& lines) {
     std::string line = "    " + std::to_string(gap.polls) + " polls from sample " +
                        std::to_string(gap.first_sequence);
     if (gap.after_wall.count() != 0) line += ", after " + time_text(gap.after_wall);
-    if (gap.rows < gap.polls) line += ", " + std::to_string(gap.polls - gap.rows) + " not recorded";
-    lines.push_back(line + (gap.why.empty() ? "" : ": " + gap.why));
+    lines.push_back(line + gap_causes(gap));
   }
 }
 

@@ -18,7 +18,7 @@ struct TraceGap {
   std::uint64_t polls = 0;
   std::uint64_t rows = 0;  // of those, samples without a reading; the rest are missing altogether
   Nanoseconds after_wall{0};  // the last reading before; 0 when there is none
-  std::string why;            // the agent's error, where a sample says one
+  std::string why;            // the agent's error, where one of those samples says one
 };
 
 struct TargetContent {

@@ -121,7 +121,8 @@ TEST_CASE("the status says what is, in units", "[tools]") {
   for (const char* part :
        {"rocktuned 0.1.0   mode act   policy headroom   pid 12345   every 500 ms",
         "orders  (/data/orders)   live   mode act",
-        "db_bench[4711]   RocksDB 7.8.3   samples 119 of 120   lease of rocktuned, 9.5 s left",
+        "db_bench[4711]   RocksDB 7.8.3   samples recorded 119 of 120   lease of rocktuned, 9.5 s "
+        "left",
         "! device: no such device",
         "compaction_backlog  WARNING    64 % within 15.0 s   in 12.0 s  l0; strongest evidence "
         "l0_ratio",

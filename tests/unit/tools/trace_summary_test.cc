@@ -36,10 +36,10 @@ TEST_CASE("trace info counts what was due, and finds the gaps", "[tools]") {
 
   std::string text;
   for (const std::string& line : content_lines(*content)) text += line + "\n";
-  for (const char* part :
-       {"186 of 200 due (93 %)", "db[4711]   RocksDB 7.8.3", "gaps           2",
-        "10 polls from sample 50", "no answer within 400 ms", "4 polls from sample 100",
-        "4 not recorded", "events         8 missed", "2026-01-31 12:00:00.500Z"}) {
+  for (const char* part : {"186 of 200 due (93 %)", "db[4711]   RocksDB 7.8.3", "gaps           2",
+                           "10 polls from sample 50", "no answer within 400 ms",
+                           "4 polls from sample 100", "4 not recorded (no room for the trace",
+                           "events         8 missed", "2026-01-31 12:00:00.500Z"}) {
     INFO(part << "\nin\n" << text);
     CHECK(contains(text, part));
   }
@@ -55,6 +55,14 @@ TEST_CASE("trace info counts what was due, and finds the gaps", "[tools]") {
   CHECK(contains(content_lines(old)[2], "schema 3 has no checksums"));
   CHECK(content_json(old)["checksums"] == false);
   CHECK(content_json(old)["trace_schema"] == 3);
+}
+
+TEST_CASE("a gap's lost polls are not given the reason of the others", "[tools]") {
+  TraceContent content;
+  content.targets.emplace_back().gaps = {{50, 120, 1, Nanoseconds(0), "no answer in time"}};
+  CHECK(content_lines(content).back() ==
+        "    120 polls from sample 50, 119 not recorded (no room for the trace, or rocktuned stood "
+        "still: its log says); the other 1: no answer in time");
 }
 
 TEST_CASE("of a trace from a LOG no process and no agent is told", "[tools]") {
