@@ -58,6 +58,7 @@ struct Assessment {
   HorizonProbabilities physical{};
   // Whatever the heads say, it is at least this probable: the static rule.
   double least_probability = 0;
+  double head_probability = 0;  // see IndicatorModel::Step
 };
 
 // The strongest of `pressures` (not empty) as a valid indicator, without a probability yet.

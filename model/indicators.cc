@@ -114,6 +114,7 @@ IndicatorModel::Step IndicatorModel::update(const Features& features) {
       out.alerts.push_back(*std::move(alert));
     }
     state.sentences.at(i) = std::move(assessments.at(i).sentence);
+    out.head_probabilities.at(i) = assessments.at(i).head_probability;
     out.indicators.push_back(std::move(assessments.at(i).indicator));
   }
   return out;

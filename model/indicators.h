@@ -9,6 +9,7 @@
 // when to warn. docs/warning.md has it all.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,7 +56,8 @@ struct Indicator {
   AlertState state = AlertState::kOk;
   bool answered = false;   // an alert is raised, and its event has come since
   double probability = 0;  // within the horizon; 1 while the event holds
-  // Within 10, 30 and 60 s; empty while it is not valid.
+  // Within 10, 30 and 60 s, none below a shorter one's, as `probability` is not; empty while it is
+  // not valid.
   std::vector<double> probabilities;
   // Within half the horizon. This is what warns: so near, an event that comes later than foreseen
   // still comes within the horizon. 1 while the event holds.
@@ -100,6 +102,9 @@ class IndicatorModel {
   struct Step {
     std::vector<Indicator> indicators;  // always all three, in the order of IndicatorKind
     std::vector<AlertChange> alerts;
+    // What the horizon's heads say by themselves, which `probability` is not below; by
+    // IndicatorKind. Neither told nor recorded: score/ measures the heads by it.
+    std::array<double, 3> head_probabilities{};
   };
   Step update(const Features& features);
   // Why the indicator stands as it does since the last update(), whose features are given.

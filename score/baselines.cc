@@ -147,13 +147,14 @@ IndicatorDetector::IndicatorDetector(const Objective& objective,
 
 void IndicatorDetector::update(const Features& features, const Sample& /*sample*/) {
   for (auto& [horizon, model] : models_) {
-    for (const Indicator& indicator : model.model.update(features).indicators) {
+    const IndicatorModel::Step step = model.model.update(features);
+    for (const Indicator& indicator : step.indicators) {
       auto& score = model.scores.at(place(indicator.kind));
       auto& probability = model.probabilities.at(place(indicator.kind));
       score.reset();
       probability.reset();
       if (!indicator.valid) continue;
-      probability = indicator.probability;
+      probability = step.head_probabilities.at(place(indicator.kind));
       score = alerts_ ? alert_score(indicator) : indicator.near_probability;
     }
   }

@@ -138,11 +138,19 @@ void IndicatorHeads::forecast(Assessment& assessment) {
     const double learnt = probability_of(forecaster_.log_odds(horizon).value_or(0));
     return indicator.event ? 1 : std::max(learnt, assessment.least_probability);
   };
+  // Each horizon has a head of its own, and what comes within 30 s comes within 60 s: what is told
+  // is the most of all horizons up to it.
+  double told = 0;
+  assessment.head_probability = probability(indicator.horizon_seconds);
+  indicator.probability = assessment.head_probability;
   indicator.probabilities.reserve(kHeadHorizons.size());
   for (const double horizon : kHeadHorizons) {
-    indicator.probabilities.push_back(probability(horizon));
+    told = std::max(told, probability(horizon));
+    indicator.probabilities.push_back(told);
+    if (horizon <= indicator.horizon_seconds) {
+      indicator.probability = std::max(told, assessment.head_probability);
+    }
   }
-  indicator.probability = probability(indicator.horizon_seconds);
   const double near = indicator.horizon_seconds / 2;
   indicator.near_probability = probability(near);
   if (!indicator.event) {

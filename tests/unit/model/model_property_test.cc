@@ -143,7 +143,15 @@ void check_indicator(const Indicator& indicator, IndicatorKind kind) {
   REQUIRE((indicator.near_probability >= 0 && indicator.near_probability <= 1));
   REQUIRE((indicator.warn_probability > 0 && indicator.warn_probability < 1));
   REQUIRE(indicator.probabilities.size() == (indicator.valid ? 3 : 0));
-  for (const double one : indicator.probabilities) REQUIRE((one >= 0 && one <= 1));
+  double shorter = 0;  // what comes within a horizon comes within each longer one
+  for (std::size_t i = 0; i < indicator.probabilities.size(); ++i) {
+    const double one = indicator.probabilities[i];
+    REQUIRE((one >= shorter && one <= 1));
+    if (kHeadHorizons.at(i) <= indicator.horizon_seconds) REQUIRE(indicator.probability >= one);
+    if (kHeadHorizons.at(i) >= indicator.horizon_seconds) REQUIRE(indicator.probability <= one);
+    shorter = one;
+  }
+  REQUIRE(indicator.near_probability <= indicator.probability);
   for (const Foreseen& one : indicator.foreseen) {
     REQUIRE(std::isfinite(one.median));
     REQUIRE(one.p90 >= one.median);

@@ -55,6 +55,23 @@ TEST_CASE("of a write stall, what was learnt warns of none that physics all but 
   CHECK(feed.alerts.empty());
 }
 
+TEST_CASE("what is told does not fall with the horizon", "[heads]") {
+  Learnt learnt = sure_by_l0();
+  auto& events = learnt.indicators.at(static_cast<std::size_t>(IndicatorKind::kP99)).events;
+  events.at(2) = {};  // the head of 60 s is not sure of what that of 30 s is sure of
+  test::Feed feed;
+  feed.model = IndicatorModel(Objective{}, learnt);
+  feed.steps(40);
+  const IndicatorModel::Step step = feed.step();
+  const Indicator& last = step.indicators[0];
+  REQUIRE(last.probabilities.size() == 3);
+  CHECK(step.head_probabilities[0] < 0.5);
+  CHECK(last.probabilities[1] > 0.9);
+  CHECK(last.probabilities[2] >= last.probabilities[1]);
+  CHECK(last.probability == last.probabilities[2]);  // the objective's horizon is 60 s
+  CHECK(last.near_probability <= last.probability);
+}
+
 TEST_CASE("a warning that was learnt says what it comes from", "[heads]") {
   test::Feed feed;
   feed.model = IndicatorModel(Objective{}, sure_by_l0());
