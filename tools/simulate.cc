@@ -13,6 +13,7 @@
 #include "policy/policy_choice.h"
 #include "tools/command.h"
 #include "tools/output_file.h"
+#include "tools/refused_runs.h"
 #include "tools/run_list.h"
 #include "tools/run_simulation.h"
 #include "tools/simulate_subject.h"
@@ -32,11 +33,6 @@ struct SimulateOptions {
   std::size_t seeds = 20;
   bool json = false;
 };
-
-int failed(const Error& error, const std::string& run) {
-  return report_error(error.within("simulate: run " + run),
-                      error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed);
-}
 
 int wrong_usage(const Error& error) {
   return report_error(error.within("simulate"), kUsage);
@@ -122,7 +118,10 @@ int simulate_subjects(const std::vector<PolicyChoice>& policies, const SimulateO
     if (!wanted) continue;
     const auto done = simulate_group(group, policies, options.seeds, subjects,
                                      options.alert_log.empty() ? nullptr : &log);
-    if (!done) return failed(done.error(), subjects[members.front()].result.name);
+    if (!done) {
+      return report_error(
+          done.error().within("simulate: run " + subjects[members.front()].result.name));
+    }
     name_neighbours(members, subjects);
   }
   for (const SimulateSubject& subject : subjects) {
@@ -155,6 +154,41 @@ int simulate_scenario(const std::vector<PolicyChoice>& policies, const SimulateO
   return simulate_subjects(policies, options, *subjects);
 }
 
+struct TraceSubjects {
+  std::vector<SimulateSubject> subjects;
+  std::vector<RefusedRun> refused;  // of those that are wanted
+};
+
+TraceSubjects read_subjects(const std::vector<RecordedRun>& recorded,
+                            const std::vector<PolicyChoice>& policies,
+                            const SimulateOptions& options) {
+  TraceSubjects out;
+  std::vector<const RecordedRun*> simulated, not_simulated;
+  for (const RecordedRun& run : recorded) {
+    auto input = simulation_input(run, options.source);
+    (input ? simulated : not_simulated).push_back(&run);
+    if (!input) {
+      if (is_wanted(options, run.target_name)) {
+        out.refused.push_back(refused_run(run, input.error()));
+      }
+      continue;
+    }
+    SimulateSubject subject;
+    subject.target = run.target_name;
+    subject.result.name = run.name;
+    subject.result.first = run.engine.objective.first;
+    subject.result.input = *std::move(input);
+    for (const PolicyChoice& policy : policies) {
+      subject.engines.push_back(engine_of(run.engine, policy));
+    }
+    out.subjects.push_back(std::move(subject));
+  }
+  for (std::size_t i = 0; i < out.subjects.size(); ++i) {
+    out.subjects[i].result.missing_neighbours = missing_neighbours(*simulated[i], not_simulated);
+  }
+  return out;
+}
+
 int simulate_trace(const std::vector<PolicyChoice>& policies, const SimulateOptions& options) {
   const auto recorded = list_recorded_runs({options.trace});
   if (!recorded) return report_error(recorded.error().within("simulate"));
@@ -166,31 +200,14 @@ int simulate_trace(const std::vector<PolicyChoice>& policies, const SimulateOpti
   }
   const auto known = check_target(targets, "trace " + options.trace, options);
   if (!known) return wrong_usage(known.error());
-  std::vector<SimulateSubject> subjects;
-  std::vector<const RecordedRun*> simulated, not_simulated;
-  int code = kOk;
-  for (const RecordedRun& run : *recorded) {
-    auto input = simulation_input(run, options.source);
-    (input ? simulated : not_simulated).push_back(&run);
-    if (!input) {
-      if (is_wanted(options, run.target_name)) code = failed(input.error(), run.name);
-      continue;
-    }
-    SimulateSubject subject;
-    subject.target = run.target_name;
-    subject.result.name = run.name;
-    subject.result.first = run.engine.objective.first;
-    subject.result.input = *std::move(input);
-    for (const PolicyChoice& policy : policies) {
-      subject.engines.push_back(engine_of(run.engine, policy));
-    }
-    subjects.push_back(std::move(subject));
-  }
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    subjects[i].result.missing_neighbours = missing_neighbours(*simulated[i], not_simulated);
-  }
-  const int done = simulate_subjects(policies, options, subjects);
-  return done == kOk ? code : done;
+  TraceSubjects read = read_subjects(*recorded, policies, options);
+  const bool any = std::any_of(read.subjects.begin(), read.subjects.end(),
+                               [&](const auto& one) { return is_wanted(options, one.target); });
+  const int refused =
+      report_refusals("simulate", refusals(read.refused, any, !options.source.whole));
+  if (!any) return refused;
+  const int done = simulate_subjects(policies, options, read.subjects);
+  return done == kOk ? refused : done;
 }
 
 int simulate_all(SimulateOptions options) {

@@ -65,7 +65,10 @@ std::string demand_text(const Simulation& run) {
 }
 
 std::string device_text(const sim::SimulationInput& input) {
-  if (!input.host.device) return "no device: nothing waits for one, and no read P99 is known";
+  if (!input.host.device) {
+    return "no device: nothing waits for one, and no read P99 is known, since the run was recorded "
+           "without a profile and did not show its device at its limit (--device gives one)";
+  }
   if (!input.host.device_learnt) return "the device as probed";
   const sim::DeviceLaws& device = *input.host.device;
   const auto direction = [](const DirectionCapacity& capacity, const char* what) {

@@ -1,9 +1,9 @@
 // rocktune validate: the simulator against what was recorded.
-#include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include "tools/command.h"
+#include "tools/refused_runs.h"
 #include "tools/run_list.h"
 #include "tools/status_line.h"
 #include "tools/text.h"
@@ -25,13 +25,13 @@ Result<ValidatedRun> validate_run(const RecordedRun& run, const ValidateOptions&
       run, [&](const trace::RecordedStep& step) { validation.add(step.sample, step.events); });
   if (!read) return tl::unexpected(read.error());
   auto result = validation.finish(run.rocksdb_version, options.seeds);
-  if (!result) return tl::unexpected(result.error().within("run " + run.name));
+  if (!result) return tl::unexpected(result.error());
   return ValidatedRun{run.name, *std::move(result)};
 }
 
 struct Validated {
   std::vector<ValidatedRun> runs;
-  std::vector<Error> errors;  // of runs that could not be simulated
+  std::vector<RefusedRun> refused;
 };
 
 Result<Validated> validate_runs(const ValidateOptions& options) {
@@ -45,37 +45,26 @@ Result<Validated> validate_runs(const ValidateOptions& options) {
   const StatusLine line;
   Validated out;
   for (const RecordedRun& one : *recorded) {
-    line.show_run("simulating", out.runs.size() + out.errors.size() + 1, recorded->size(),
+    line.show_run("simulating", out.runs.size() + out.refused.size() + 1, recorded->size(),
                   one.name);
     auto run = validate_run(one, options);
     if (run) {
       out.runs.push_back(*std::move(run));
     } else {
-      out.errors.push_back(run.error());
+      out.refused.push_back(refused_run(one, run.error()));
     }
   }
   return out;
 }
 
-int exit_code(const Error& error) {
-  return error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed;
-}
-
-// A usage error only where nothing else was wrong, and nothing came out.
-int exit_code(const Validated& validated) {
-  if (validated.errors.empty()) return kOk;
-  const bool usage = std::all_of(validated.errors.begin(), validated.errors.end(),
-                                 [](const Error& error) { return exit_code(error) == kUsage; });
-  return usage && validated.runs.empty() ? kUsage : kFailed;
-}
-
 int validate_all(const ValidateOptions& options) {
   const auto validated = validate_runs(options);
   if (!validated) {
-    return report_error(validated.error().within("validate"), exit_code(validated.error()));
+    const bool usage = validated.error().code == ErrorCode::kInvalidArgument;
+    return report_error(validated.error().within("validate"), usage ? kUsage : kFailed);
   }
-  for (const Error& error : validated->errors) report_error(error.within("validate"));
-  const int code = exit_code(*validated);
+  const int code =
+      report_refusals("validate", refusals(validated->refused, !validated->runs.empty(), true));
   if (validated->runs.empty()) return code;
   if (options.json) {
     std::cout << trace::json_text(validation_json(validated->runs)) << '\n';

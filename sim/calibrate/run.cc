@@ -216,9 +216,8 @@ Result<SimulationInput> RunCalibration::finish(std::string_view rocksdb_version,
                                                const DeviceCapacities& device,
                                                KnobsAt knobs) const {
   if (!start_ || intervals_.demand.empty()) {
-    return fail(ErrorCode::kInvalidArgument,
-                "the run is not longer than the part that calibrates: shorten that "
-                "(--calibrate-until)");
+    return fail(ErrorCode::kInvalidArgument, "it is not longer than the part that calibrates, " +
+                                                 text::duration(calibrate_seconds_));
   }
   return calibrated(*start_, intervals_, rocksdb_version, machine(*start_, device), knobs);
 }
@@ -231,7 +230,7 @@ Result<SimulationInput> RunCalibration::whole(std::string_view rocksdb_version,
 Result<SimulationInput> RunCalibration::whole(std::string_view rocksdb_version,
                                               const HostLaws& machine, KnobsAt knobs) const {
   if (!begin_ || learning_.demand.empty()) {
-    return fail(ErrorCode::kInvalidArgument, "the run has no two samples that follow each other");
+    return fail(ErrorCode::kInvalidArgument, "it has no two samples that follow each other");
   }
   Intervals all = learning_;
   all.demand.insert(all.demand.end(), intervals_.demand.begin(), intervals_.demand.end());

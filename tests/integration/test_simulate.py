@@ -137,6 +137,28 @@ class Simulate(unittest.TestCase):
         self.assertIn("is a device for rocktune-bench", refused.stderr)
         self.assertEqual(len(refused.stderr.strip().splitlines()), 1, refused.stderr)
 
+    def test_a_database_that_was_there_too_short_is_left_out(self):
+        two = self.folder / "two.trace"
+        shutil.copy(self.calm, two)
+        with sqlite3.connect(two) as connection:  # 39 s of the same, as a second database
+            connection.execute("insert into targets select 2, 'short', '/short', mode, engine from targets")
+            columns = [row[1] for row in connection.execute("pragma table_info(samples)")]
+            values = ", ".join({"id": "null", "target": "2"}.get(one, f'"{one}"') for one in columns)
+            connection.execute(f"insert into samples select {values} from samples where sequence <= 40")
+        connection.close()
+        for command in (("simulate",), ("simulate", "--target", "calm-24-1"), ("validate", "--calibrate-until", 60)):
+            with self.subTest(command=command):
+                result = rocktune(*command, two, "--seeds", 1)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn("two/calm-24-1" if command[0] == "simulate" else "of 1 run", result.stdout)
+                said = "" if "--target" in command else (
+                    f"rocktune: {command[0]}: left out: run two/short: it is not longer than the part that calibrates, 60 s (it lasts 39 s)\n")
+                self.assertEqual(result.stderr, said)
+        alone = rocktune("simulate", two, "--target", "short")
+        self.assertEqual(alone.returncode, 1)
+        self.assertEqual(alone.stdout, "")
+        self.assertIn("run two/short: it is not longer than the part that calibrates, 60 s (it lasts 39 s): shorten that", alone.stderr)
+
     def test_what_cannot_be_simulated_is_refused_in_one_sentence(self):
         universal = self.folder / "universal.trace"
         shutil.copy(self.calm, universal)
@@ -147,7 +169,7 @@ class Simulate(unittest.TestCase):
         garbage = self.folder / "garbage.trace"
         garbage.write_bytes(b"no trace at all" * 1000)
         for arguments, code, said in (
-            ((self.calm, "--calibrate-until", 100000), 2, "not longer than the part that calibrates"),
+            ((self.calm, "--calibrate-until", 100000), 1, "not longer than the part that calibrates"),
             ((universal, "--calibrate-until", 60), 1, "its compaction is not leveled"),
             ((garbage,), 1, "garbage.trace"),
             ((self.folder / "none.trace",), 1, "none.trace"),

@@ -17,6 +17,7 @@ rocktune_unit_test(tools_test
     unit/tools/op_recorder_test.cc
     unit/tools/probe_test.cc
     unit/tools/replay_test.cc
+    unit/tools/refused_runs_test.cc
     unit/tools/report_test.cc
     unit/tools/run_list_test.cc
     unit/tools/run_plan_test.cc

@@ -46,6 +46,7 @@ TEST_CASE("a simulation says how far its order can be trusted", "[simulate]") {
   CHECK(has_part(stable, "the order is stable"));
   CHECK(has_part(stable, "2.0 ms (1.0 ms to 3.0 ms)"));
   CHECK(has_part(stable, "no device: nothing waits for one"));
+  CHECK(has_part(stable, "since the run was recorded without a profile and did not show its"));
   CHECK(has_part(stable, kSimulationClaims));
   const std::string mixed =
       all_lines(simulation_lines(two_policies({0.001, 0.040, 0.003}, {0.010, 0.020, 0.001})));

@@ -4,6 +4,7 @@
 
 #include "stall_trace.h"
 #include "support.h"
+#include "tools/sweep_plan.h"
 #include "tools/sweep_tables.h"
 
 using namespace rocktune;
