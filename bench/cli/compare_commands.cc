@@ -14,7 +14,7 @@ namespace rocktune::bench {
 
 void add_demo(CLI::App& root, Action& chosen) {
   CLI::App* command = root.add_subcommand(
-      "demo", "Mild-Pressure of source 000 on an emulated NVMe: static, then with rocktuned");
+      "demo", "Mild-Pressure of Park and Kim on an emulated NVMe: static, then with rocktuned");
   auto settings = std::make_shared<DemoSettings>();
   command
       ->add_option("--seconds", settings->seconds,

@@ -19,7 +19,7 @@ void add_common(CLI::App& app, RunSettings& settings) {
       ->excludes(scenario);
   app.add_option("--configuration", settings.configuration,
                  "How RocksDB is opened: a built-in (Baseline, ReadOpt-512MB, ReadOpt-1GB, "
-                 "Mild-Pressure of source 000, ...), or FILE.yaml:NAME; of a scenario, every "
+                 "Mild-Pressure of Park and Kim, ...), or FILE.yaml:NAME; of a scenario, every "
                  "database (default: ReadOpt-512MB, or the scenario's own)");
   app.add_option("--scale", settings.scale,
                  "Divides every size and rate of the configuration and of the device")

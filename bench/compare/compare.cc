@@ -79,7 +79,14 @@ int compare_command(const CompareSettings& settings) {
   auto directory = CompareDirectory::open(output, *shared);
   if (!directory) return failed(directory.error(), 1);
   auto done = compare(settings, *scenario, shared->at("programs"), *policies, *directory);
-  if (!done) return failed(done.error(), 1);
+  if (!done) {
+    const int code = failed(done.error(), 1);
+    // A run that failed by itself, as one that was killed: nothing is wrong with the directory.
+    if (done.error().code == ErrorCode::kUnavailable) {
+      std::fprintf(stderr, "what is finished stays, and the same command goes on from here\n");
+    }
+    return code;
+  }
   if (!stop_requested()) return 0;
   std::fprintf(stderr,
                "stopped; nothing is left running, and the same command goes on from here\n");

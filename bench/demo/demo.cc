@@ -81,7 +81,8 @@ Result<void> Demo::introduce() {
   screen_.say("rocktune demo, in " + directory_);
   const double run = settings_.seconds > 0 ? settings_.seconds : workload->seconds();
   screen_.say("one load, then two runs of " + text::duration(run) + ": static, and tuned");
-  screen_.say(std::string("configuration ") + kConfiguration + " of source 000 at scale " + scale +
+  screen_.say(std::string("configuration ") + kConfiguration +
+              " of Park and Kim (docs/sources.md) at scale " + scale +
               ": every size and rate below is the source's times " + scale);
   screen_.say("  data         " +
               std::to_string(settings_.records > 0 ? settings_.records : workload->records) +
@@ -173,7 +174,7 @@ Result<void> Demo::report() {
   const json& static_run = runs_["static"];
   const json& tuned_run = runs_["tuned"];
   screen_.say("");
-  screen_.say("Mild-Pressure (source 000), static beside tuned, on an emulated device:");
+  screen_.say("Mild-Pressure (of Park and Kim), static beside tuned, on an emulated device:");
   screen_.say(comparison_table(static_run, tuned_run));
   screen_.say(conclusion(throughput_ratio(static_run, tuned_run)));
   if (const std::string paid = price(static_run, tuned_run); !paid.empty()) screen_.say(paid);

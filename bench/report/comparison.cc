@@ -24,10 +24,13 @@ std::string ratio_text(double ratio) {
   return page::number_text(ratio, std::abs(ratio - 1) < 0.1 ? 3 : 2);
 }
 
-std::string ratio_cell(const FigureSummary* figure) {
+// `bare`: that there are too few runs is said elsewhere.
+std::string ratio_cell(const FigureSummary* figure, bool bare) {
   if (figure == nullptr || !figure->ratio) return "-";
   const RatioInterval& interval = *figure->ratio;
-  if (figure->verdict == Verdict::kTooFew) return ratio_text(interval.ratio) + " too few runs";
+  if (figure->verdict == Verdict::kTooFew) {
+    return ratio_text(interval.ratio) + (bare ? "" : " " + verdict_text(figure->verdict));
+  }
   return ratio_text(interval.ratio) + " [" + ratio_text(interval.low) + "–" +
          ratio_text(interval.high) + "] " + verdict_text(figure->verdict);
 }
@@ -166,8 +169,21 @@ std::vector<page::Column> columns_of(const Summary& summary, bool with_reference
 
 const char* kFigureCaption = "Median of the repeats [least–most]";
 
-std::string ratio_caption(const Summary& summary) {
-  return "Ratio to " + summary.reference + " [95% interval]";
+// Of every ratio that there is.
+bool has_no_interval(const Summary& summary, const std::vector<Figure>& figures) {
+  return std::all_of(figures.begin(), figures.end(), [&](const Figure& figure) {
+    return std::all_of(summary.policies.begin(), summary.policies.end(),
+                       [&](const PolicySummary& policy) {
+                         const FigureSummary* one = policy.figure(figure.key);
+                         return policy.policy == summary.reference || one == nullptr ||
+                                !one->ratio || one->verdict == Verdict::kTooFew;
+                       });
+  });
+}
+
+std::string ratio_caption(const Summary& summary, bool no_interval) {
+  return "Ratio to " + summary.reference +
+         (no_interval ? " (too few runs for an interval)" : " [95% interval]");
 }
 
 }  // namespace
@@ -217,14 +233,15 @@ page::Table figure_table(const Summary& summary, const std::vector<Figure>& figu
 }
 
 page::Table ratio_table(const Summary& summary, const std::vector<Figure>& figures) {
+  const bool bare = has_no_interval(summary, figures);
   page::Table table{
-      .caption = ratio_caption(summary), .columns = columns_of(summary, false), .rows = {}};
+      .caption = ratio_caption(summary, bare), .columns = columns_of(summary, false), .rows = {}};
   for (const Figure& figure : figures) {
     std::vector<std::string> row = {label_without_unit(figure)};
     bool any = false;
     for (const PolicySummary& policy : summary.policies) {
       if (policy.policy == summary.reference) continue;
-      row.push_back(ratio_cell(policy.figure(figure.key)));
+      row.push_back(ratio_cell(policy.figure(figure.key), bare));
       any = any || row.back() != "-";
     }
     if (any) table.rows.push_back(std::move(row));

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 
 #include "bench/cli/stop.h"
 #include "bench/device/loop_traces.h"
@@ -16,8 +17,9 @@ using std::chrono::milliseconds;
 // what it has measured. The device no longer slows it down then, but a busy disk may: one that is
 // killed has measured for nothing.
 constexpr milliseconds kWatchedStopPatience = std::chrono::seconds(60);
-constexpr int kStopped = 130;               // the exit code of a command that was told to stop
-constexpr int kKilledCode = 128 + SIGKILL;  // Child's, of one that lost our patience
+constexpr int kStopped = 130;   // the exit code of a command that was told to stop
+constexpr int kBySignal = 128;  // Child's codes from here on are signals
+constexpr int kKilledCode = kBySignal + SIGKILL;  // of one that lost our patience
 constexpr milliseconds kTick{200};
 constexpr std::size_t kLongestLogEnd = 2000;
 
@@ -44,6 +46,14 @@ std::string log_end(const std::string& log) {
   return text->size() <= kLongestLogEnd ? *text : text->substr(text->size() - kLongestLogEnd);
 }
 
+std::string how_it_ended(int exit_code) {
+  const int signal = exit_code - kBySignal;
+  if (signal <= 0 || signal >= NSIG) return "failed with exit code " + std::to_string(exit_code);
+  const std::string killed = "was killed by signal " + std::to_string(signal);
+  const char* name = sigabbrev_np(signal);
+  return name == nullptr ? killed : killed + " (SIG" + name + ")";
+}
+
 Result<Watched> watch_child(Child& child, const std::string& what, const std::string& log,
                             const Watcher& watcher) {
   for (bool ended = false; !ended;) {
@@ -58,9 +68,8 @@ Result<Watched> watch_child(Child& child, const std::string& what, const std::st
   if (child.exit_code() == 0) return Watched::kEnded;
   // The signal may have reached the child before us.
   if (child.exit_code() == kStopped && stop_requested()) return Watched::kStopped;
-  return fail(
-      ErrorCode::kUnavailable,
-      what + " failed with exit code " + std::to_string(*child.exit_code()) + ": " + log_end(log));
+  return fail(ErrorCode::kUnavailable,
+              what + " " + how_it_ended(*child.exit_code()) + ": " + log_end(log));
 }
 
 }  // namespace rocktune::bench

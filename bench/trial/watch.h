@@ -23,6 +23,9 @@ enum class Watched { kEnded, kStopped };
 Result<Watched> watch_child(Child& child, const std::string& what, const std::string& log,
                             const Watcher& watcher);
 
+// "failed with exit code 1", "was killed by signal 9 (SIGKILL)".
+std::string how_it_ended(int exit_code);
+
 // The end of a log file, for messages: "no log" when there is none.
 std::string log_end(const std::string& log);
 

@@ -276,6 +276,17 @@ TEST_CASE("Markdown has the figures and the ratios by policy", "[bench][report]"
   CHECK(text.find("Scale 16") != std::string::npos);
 }
 
+TEST_CASE("that runs are too few for an interval is said once", "[bench][report]") {
+  const std::string none = comparison_markdown(summarize(comparison_of("tuned", {1000}, {2000})));
+  CHECK(none.find("Ratio to static (too few runs for an interval)") != std::string::npos);
+  CHECK(none.find("| throughput | 2.00 |") != std::string::npos);
+  Comparison some = comparison_of("tuned", {1000, 1000}, {2000, 2000});
+  some.runs.push_back(run_of("late", 1, result_of(3000)));
+  const std::string mixed = comparison_markdown(summarize(some));
+  CHECK(mixed.find("Ratio to static \\[95% interval\\]") != std::string::npos);
+  CHECK(mixed.find("3.00 too few runs |") != std::string::npos);
+}
+
 TEST_CASE("throughput is compared with a yardstick too, phase by phase", "[bench][report]") {
   Comparison comparison = comparison_of("tuned", {1000, 1000}, {1800, 1800});
   for (const std::int64_t repeat : {1, 2}) {

@@ -11,6 +11,7 @@
 #include "bench/trial/daemon.h"
 #include "bench/trial/load_key.h"
 #include "bench/trial/subject.h"
+#include "bench/trial/watch.h"
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
@@ -189,4 +190,11 @@ TEST_CASE("a copy has every file of every database and does not touch the origin
   CHECK(*read_text_file((from / "front" / "CURRENT").string()) == "MANIFEST-1\n");
   CHECK(*read_text_file((from / "front" / "000001.sst").string()) == "table");
   CHECK_FALSE(clone_database(from.string(), to.string()));
+}
+
+TEST_CASE("a child that was killed is told with its signal", "[bench][trial]") {
+  CHECK(how_it_ended(1) == "failed with exit code 1");
+  CHECK(how_it_ended(128) == "failed with exit code 128");
+  CHECK(how_it_ended(137) == "was killed by signal 9 (SIGKILL)");
+  CHECK(how_it_ended(255) == "failed with exit code 255");
 }
