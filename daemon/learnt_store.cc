@@ -46,6 +46,9 @@ bool is_learnt_file(const std::string& name) {
          digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+// About a file that cannot be used: it is replaced by the next that is saved.
+constexpr const char* kNothingToDo = "";
+
 }  // namespace
 
 std::string LearntStore::file_name(const std::string& database) {
@@ -63,7 +66,7 @@ std::string LearntStore::path_of(const std::string& database) const {
 
 LearntStore::Found LearntStore::find(const std::string& database) const {
   if (directory_.empty()) return {};
-  auto prior = read_prior(path_of(database));
+  auto prior = read_prior(path_of(database), kNothingToDo);
   if (!prior) {
     if (prior.error().code == ErrorCode::kNotFound) return {};
     return {nullptr, prior.error().message};

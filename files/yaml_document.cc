@@ -45,6 +45,20 @@ class Outline final : public YAML::EventHandler {
   bool is_null_ = true;
 };
 
+// yaml-cpp says of most tabs only what it then does not understand ("illegal map value").
+constexpr const char* kTabHint =
+    ": a tab is in this line's indentation, where YAML takes spaces alone";
+
+// `line` from 0.
+bool is_indented_by_tab(const std::string& text, int line) {
+  std::istringstream in(text);
+  std::string one;
+  for (int i = 0; i <= line; ++i) {
+    if (!std::getline(in, one)) return false;
+  }
+  return one.substr(0, one.find_first_not_of(" \t")).find('\t') != std::string::npos;
+}
+
 void check_that_nothing_follows(const std::string& text) {
   std::istringstream in(text);
   YAML::Parser parser(in);
@@ -63,9 +77,16 @@ void check_that_nothing_follows(const std::string& text) {
 }  // namespace
 
 YAML::Node load_yaml_document(const std::string& text) {
-  YAML::Node document = YAML::Load(text);
-  check_that_nothing_follows(text);
-  return document;
+  try {
+    YAML::Node document = YAML::Load(text);
+    check_that_nothing_follows(text);
+    return document;
+  } catch (const MoreThanOneDocument&) {
+    throw;
+  } catch (const YAML::ParserException& error) {
+    if (!is_indented_by_tab(text, error.mark.line)) throw;
+    throw YAML::ParserException(error.mark, error.msg + kTabHint);
+  }
 }
 
 }  // namespace rocktune

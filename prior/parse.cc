@@ -11,9 +11,6 @@ namespace {
 using prior_format::kBias;
 using prior_format::kKinds;
 
-// What to do about a file that does not fit, whatever is wrong with it.
-constexpr const char* kRemedy = "; make the file anew with `rocktune train`";
-
 // A text whose %XX are decoded.
 std::string any_text(TreeReader& reader, const RawNode& node) {
   const auto bytes = prior_format::unquoted(reader.text(node));
@@ -188,10 +185,11 @@ Prior read_root(TreeReader& reader, const RawNode& root) {
 
 }  // namespace
 
-Result<Prior> parse_prior(std::string_view text, const std::string& name) {
+Result<Prior> parse_prior(std::string_view text, const std::string& name,
+                          const std::string& remedy) {
   const auto root = parse_yaml_tree(text, name);
   if (!root) return tl::unexpected(root.error());
-  TreeReader reader(name, kRemedy);
+  TreeReader reader(name, remedy);
   Prior prior = read_root(reader, *root);
   if (reader.problem()) return tl::unexpected(*reader.problem());
   if (!is_sound(prior.learnt)) {

@@ -6,10 +6,10 @@
 
 namespace rocktune {
 
-Result<Prior> read_prior(const std::string& path) {
+Result<Prior> read_prior(const std::string& path, const std::string& remedy) {
   const auto text = read_text_file(path, kLargestPriorFile);
   if (!text) return tl::unexpected(text.error());
-  return parse_prior(*text, path);
+  return parse_prior(*text, path, remedy);
 }
 
 Result<void> write_prior(const std::string& path, const Prior& prior, Sync sync) {

@@ -57,15 +57,19 @@ struct Prior {
 // No file is larger: one is about 80 kB, and a line for each trace.
 inline constexpr std::size_t kLargestPriorFile = std::size_t{4} << 20;
 
+// What to do about a file that does not fit, whatever is wrong with it; it ends its error.
+inline constexpr const char* kTrainAnew = "; make the file anew with `rocktune train`";
+
 // `name` is what errors call the text. Errors are one sentence, "NAME:line:column: what, what to
 // do": broken YAML, another version, an input that is unknown, missing or given twice, a number
 // that is none or out of range.
-Result<Prior> parse_prior(std::string_view text, const std::string& name);
+Result<Prior> parse_prior(std::string_view text, const std::string& name,
+                          const std::string& remedy = kTrainAnew);
 std::string prior_text(const Prior& prior);
 // Whether it begins as a file of prior_text(), of whatever version, whole or not.
 bool is_prior_text(std::string_view text);
 
-Result<Prior> read_prior(const std::string& path);
+Result<Prior> read_prior(const std::string& path, const std::string& remedy = kTrainAnew);
 // Whole or not at all, as replace_file().
 Result<void> write_prior(const std::string& path, const Prior& prior, Sync sync = Sync::kYes);
 

@@ -73,6 +73,8 @@ TEST_CASE("what does not fit is not used, and it is said why", "[daemon][learnt]
     CHECK_FALSE(found.learnt);
     INFO(found.why_discarded);
     CHECK(found.why_discarded.find(why) != std::string::npos);
+    CHECK(found.why_discarded.find("rocktune train") ==
+          std::string::npos);  // nothing is to be done
   };
   refused("garbage", path);
   refused("", path);

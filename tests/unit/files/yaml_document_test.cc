@@ -36,5 +36,12 @@ TEST_CASE("what belongs to no document has a place, and an end", "[files]") {
   CHECK(refusal_of("a: 1\n]\n") == "2:1: illegal flow end");
 }
 
+TEST_CASE("a tab in the indentation is named", "[files]") {
+  const std::string hint = ": a tab is in this line's indentation, where YAML takes spaces alone";
+  CHECK(refusal_of("a:\n\tb: 1\n") == "2:3: illegal map value" + hint);
+  CHECK(refusal_of("a:\n\t- x\n") == "2:2: illegal block entry" + hint);
+  CHECK(refusal_of("a:\n  b: 1\tc: 2\n") == "2:9: illegal map value");  // elsewhere in the line
+}
+
 }  // namespace
 }  // namespace rocktune
