@@ -42,9 +42,10 @@ tl::expected<Jobs, std::string> jobs_of(const Evidence& e) {
     return tl::unexpected(std::string("max_background_jobs is not in the trace"));
   }
   if (const Value slots = e.compaction_slots()) return Jobs{true, *slots};
-  return tl::unexpected(std::string(
-      "max_background_compactions or max_background_flushes is set, which overrides "
-      "max_background_jobs, and how many they are is not in the trace: --options brings them"));
+  return tl::unexpected(
+      std::string("max_background_compactions or max_background_flushes is set, which overrides "
+                  "max_background_jobs, and how many they are is not in the trace: --options with "
+                  "the OPTIONS file brings them"));
 }
 
 // Twice as many, and as many as bring a slot: 1 and 2 jobs have one slot both. No more than CPUs.
@@ -156,7 +157,8 @@ void judge_delayed_rate(const Evidence& e, Findings& findings) {
   if (*share < kLittleTrouble) return findings.content("", "writes are hardly ever delayed");
   const Value rate = e.knob("delayed_write_rate");
   if (!rate || !(*rate > 0)) {
-    return findings.not_judged("", "delayed_write_rate is not in the trace: --options brings it");
+    return findings.not_judged(
+        "", "delayed_write_rate is not in the trace: --options with the OPTIONS file brings it");
   }
   const Value user = e.undelayed_user_bytes_per_second.mean();
   const Value normal = user ? user : e.undelayed_flushed_bytes_per_second.mean();

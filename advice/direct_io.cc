@@ -62,8 +62,9 @@ Advice bypass(const Evidence& e, double compacting, double quiet) {
 void judge_direct_io(const Evidence& e, Findings& findings) {
   const auto now = e.option(kOption);
   if (!now)
-    return findings.not_judged("",
-                               std::string(kOption) + " is not in the trace: --options brings it");
+    return findings.not_judged(
+        "",
+        std::string(kOption) + " is not in the trace: --options with the OPTIONS file brings it");
   if (told_true(now)) return findings.content("", "flushes and compactions use it");
   if (told_true(e.option("use_direct_reads"))) {
     return findings.content("", "reads do not use the page cache: nothing is thrown out of it");

@@ -226,8 +226,9 @@ void place_metadata(const Evidence& e, const FamilyEvidence& f, Place& cache, Pl
   const auto cached = e.option(f.name, "cache_index_and_filter_blocks");
   const auto partitioned = e.option(f.name, "partition_filters");
   if (!policy || !cached || !partitioned) {
-    return findings.not_judged(f.name,
-                               "the table options are not in the trace: --options brings them");
+    return findings.not_judged(
+        f.name,
+        "the table options are not in the trace: --options with the OPTIONS file brings them");
   }
   if (is_true(*partitioned)) return findings.content(f.name, "filters are partitioned");
   if (e.blob_files()) return findings.not_judged(f.name, kBlobFiles);

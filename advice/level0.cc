@@ -243,7 +243,8 @@ void judge_level0_triggers(const Evidence& evidence, Findings& findings) {
 void judge_subcompactions(const Evidence& evidence, Findings& findings) {
   const Value now = evidence.knob("max_subcompactions");
   if (!now)
-    return findings.not_judged("", "max_subcompactions is not in the trace: --options brings it");
+    return findings.not_judged(
+        "", "max_subcompactions is not in the trace: --options with the OPTIONS file brings it");
   if (*now > 1) return findings.content("", "compactions are split already");
   for_each_family(evidence, findings, [&](const FamilyEvidence& family) {
     if (!family.leveled()) return findings.content(family.name, "it is not leveled");

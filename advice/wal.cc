@@ -31,7 +31,7 @@ bool is_idle(const Evidence& e) {
 }
 
 constexpr const char* kWalOptionsMissing =
-    "the WAL's options are not in the trace: --options brings them";
+    "the WAL's options are not in the trace: --options with the OPTIONS file brings them";
 
 Advice batch_writes(const Evidence& e, double p50, double requests) {
   Advice out;

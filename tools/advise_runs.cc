@@ -11,6 +11,10 @@
 namespace rocktune::tools {
 namespace {
 
+// A database that was not read for longer than this at the end of its trace was closed by then. As
+// long as the early warnings wait until they take it for a gap (docs/warning.md).
+constexpr double kMostSecondsUnread = 10;
+
 std::map<std::string, advice::Opening> openings_of(const RecordedRun& run,
                                                    const OpenOptions& options) {
   std::map<std::string, advice::Opening> out;
@@ -53,12 +57,17 @@ class DatabaseFold {
   [[nodiscard]] const std::string& path() const { return advised_.path; }
   [[nodiscard]] const std::string& host() const { return advised_.host; }
 
+  // When it was last read, and the trace of that.
+  [[nodiscard]] Nanoseconds last_wall() const { return fold_.evidence().last_wall; }
+  [[nodiscard]] const std::string& last_trace() const { return last_trace_; }
+
   Result<void> add(const RecordedRun& run) {
     // A database whose settings were changed by a reload is two targets of one trace.
     auto& traces = advised_.traces;
     if (std::find(traces.begin(), traces.end(), run.trace) == traces.end()) {
       traces.push_back(run.trace);
     }
+    last_trace_ = run.trace;
     fold_.begin_recording(memory_max(run.engine.budget));
     for (const trace::IncarnationInfo& one : run.openings) {
       if (!is_numbered(one.incarnation)) openings_.insert(one.incarnation);
@@ -72,7 +81,8 @@ class DatabaseFold {
     });
   }
 
-  // `sharers`: databases of its host in this request. `apart`: one of them may be this database.
+  // `sharers`: databases that share its host's memory at the end, this one included, in this
+  // request. `apart`: a database of its path there may be this one.
   AdvisedDatabase finish(std::size_t sharers, bool apart) {
     advised_.apart = apart;
     advised_.evidence = fold_.evidence();
@@ -95,20 +105,36 @@ class DatabaseFold {
   OpenOptions options_;
   advice::EvidenceFold fold_;
   std::set<std::string> openings_;
+  std::string last_trace_;
 };
 
-std::vector<AdvisedDatabase> finished(std::vector<DatabaseFold>& folds) {
-  std::map<std::string, std::set<std::string>> paths;  // by host
-  std::map<std::string, std::size_t> at_path;          // databases, of whichever host
+// The last sample of each trace, of whichever database.
+std::map<std::string, Nanoseconds> ends_of(const std::vector<RecordedRun>& runs) {
+  std::map<std::string, Nanoseconds> ends;
+  for (const RecordedRun& run : runs) {
+    Nanoseconds& end = ends[run.trace];
+    end = std::max(end, run.end_wall);
+  }
+  return ends;
+}
+
+// `ends`: as ends_of().
+std::vector<AdvisedDatabase> finished(std::vector<DatabaseFold>& folds,
+                                      const std::map<std::string, Nanoseconds>& ends) {
+  std::map<std::string, std::set<std::string>> open;  // paths by host, at the end of the trace
+  std::map<std::string, std::size_t> at_path;         // databases, of whichever host
   for (const DatabaseFold& fold : folds) {
-    paths[fold.host()].insert(fold.path());
+    const double away = seconds_between(fold.last_wall(), ends.at(fold.last_trace()));
+    if (away <= kMostSecondsUnread) open[fold.host()].insert(fold.path());
     ++at_path[fold.path()];
   }
   std::vector<AdvisedDatabase> out;
   out.reserve(folds.size());
   for (DatabaseFold& fold : folds) {
     const bool apart = !is_known(fold.host()) && at_path[fold.path()] > 1;
-    out.push_back(fold.finish(paths[fold.host()].size(), apart));
+    std::set<std::string> sharing = open[fold.host()];
+    sharing.insert(fold.path());
+    out.push_back(fold.finish(sharing.size(), apart));
   }
   return out;
 }
@@ -161,7 +187,7 @@ Result<std::vector<AdvisedDatabase>> advise_on(const AdviseRequest& request,
     }
     if (auto added = fold->add(run); !added) return tl::unexpected(added.error());
   }
-  return finished(folds);
+  return finished(folds, ends_of(*runs));
 }
 
 }  // namespace rocktune::tools

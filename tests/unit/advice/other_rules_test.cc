@@ -136,8 +136,8 @@ TEST_CASE("background jobs", "[advice]") {
     KnobReading& knob = r.sample.knobs.edit()[1];
     knob.changeable = false;
     knob.reason = "the host sets max_background_compactions, which overrides it";
-    CHECK(not_judged_of(r.report(), "background_jobs").find("--options brings them") !=
-          std::string::npos);
+    CHECK(not_judged_of(r.report(), "background_jobs")
+              .find("--options with the OPTIONS file brings them") != std::string::npos);
     auto& options = r.opening.options.database;
     options = {{"max_background_compactions", "-1"}, {"max_background_flushes", "-1"}};
     CHECK_FALSE(not_judged_of(r.report(), "background_jobs").empty());  // it is of another time

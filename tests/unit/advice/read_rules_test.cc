@@ -205,7 +205,7 @@ TEST_CASE("partitioned filters", "[advice]") {
   Recording r;
   r.bytes_per_write = 50;  // 55 million keys of 2.7 GiB: 69 MB of filters, 23 MB of indexes
   CHECK(not_judged_of(r.report(), "partitioned_filters") ==
-        "the table options are not in the trace: --options brings them");
+        "the table options are not in the trace: --options with the OPTIONS file brings them");
   auto& options = r.opening.options.column_families["default"];
   options = {{"filter_policy", "bloomfilter:10:false"},
              {"cache_index_and_filter_blocks", "true"},

@@ -25,9 +25,11 @@ class Traces {
     REQUIRE(recorder);
     add_to(*recorder, path, incarnation, members);
     if (reloaded) add_to(*recorder, path, incarnation, members);
+    if (closed) add_to(*recorder, "/closed", "agent-9/9", members, 80);
     REQUIRE(recorder->commit());
     files_.push_back(file);
   }
+  bool closed = false;    // beside it another one, for the first 80 s alone
   bool reloaded = false;  // its settings were changed: it is one more target of the same trace
   std::vector<AdvisedDatabase> advised() const {
     auto databases = advise_on({files_, {}, ""});
@@ -37,13 +39,13 @@ class Traces {
 
  private:
   void add_to(trace::Recorder& recorder, const std::string& path, const std::string& incarnation,
-              Counter members) {
+              Counter members, int seconds = 100) {
     const auto target = recorder.add_target({0, path, path, "advise", {}});
     REQUIRE(target);
     trace::IncarnationInfo opening;
     opening.incarnation = incarnation;
     REQUIRE(recorder.add_incarnation(*target, opening));
-    for (int second = 1; second <= 100; ++second) {
+    for (int second = 1; second <= seconds; ++second) {
       Sample sample = quiet_sample(static_cast<std::uint64_t>(second), second);
       sample.at.wall += std::chrono::hours(files_.size());
       sample.incarnation = incarnation;
@@ -113,6 +115,17 @@ TEST_CASE("databases of one host in a request share what is free there", "[advis
   CHECK(databases[0].evidence.memory_sharers == 2);
   CHECK(databases[1].evidence.memory_sharers == 2);
   CHECK(databases[2].evidence.memory_sharers == 1);
+}
+
+TEST_CASE("a database that was closed by the end of the trace shares nothing", "[advise]") {
+  Traces traces;
+  traces.closed = true;
+  traces.add("a", "/data/one", "agent-1/1");
+  const auto databases = traces.advised();
+  REQUIRE(databases.size() == 2);
+  CHECK(databases[0].path == "/data/one");
+  CHECK(databases[0].evidence.memory_sharers == 1);
+  CHECK(databases[1].evidence.memory_sharers == 2);  // was it to be opened again
 }
 
 // The daemon divides among the databases of one user: two circles of one host, of two and of one.
