@@ -10,13 +10,14 @@
 namespace rocktune::tools {
 namespace {
 
-constexpr const char* kFreezeFile =
-    "of its daemon.freeze_file (/run/rocktune/freeze, unless configured) does the same";
-
 // Where no daemon answers: `by_hand` is what does without one.
 int refused(Error error, const char* by_hand) {
   const bool away = error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUnavailable;
-  if (away) error.message += std::string("; without it ") + by_hand + " " + kFreezeFile;
+  if (away) {
+    error.message += std::string("; while rocktuned does not run, `") + by_hand +
+                     " /run/rocktune/freeze` does the same (or of the file that its "
+                     "daemon.freeze_file names)";
+  }
   return report_error(error);
 }
 
@@ -29,7 +30,7 @@ int freeze(const FreezeOptions& options) {
   Json body = Json::object();
   if (options.seconds > 0) body["for_seconds"] = options.seconds;
   const auto answer = ask_daemon(options.socket, "POST", "/v1/freeze", body);
-  if (!answer) return refused(answer.error().within("freeze"), "`touch`");
+  if (!answer) return refused(answer.error().within("freeze"), "touch");
   const std::string until = text_at(*answer, "until");
   std::cout << "nothing is changed "
             << (until.empty() ? "until `rocktune unfreeze`" : "until " + until) << " ("
@@ -39,7 +40,7 @@ int freeze(const FreezeOptions& options) {
 
 int unfreeze(const std::string& socket) {
   const auto answer = ask_daemon(socket, "POST", "/v1/unfreeze", Json::object());
-  if (!answer) return refused(answer.error().within("unfreeze"), "removal");
+  if (!answer) return refused(answer.error().within("unfreeze"), "rm");
   std::cout << "rocktuned may change knobs again" << std::endl;
   return kOk;
 }

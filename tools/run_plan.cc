@@ -62,7 +62,9 @@ Result<std::string> find_preload(const std::string& binary_directory,
     tried += (tried.empty() ? "" : ", ") + directory.string();
   }
   return fail(ErrorCode::kNotFound, std::string(kLibrary) + " is not installed (looked in " +
-                                        tried + "); install or build rocktune's agent");
+                                        tried +
+                                        "); install rocktune, or in its clone `./dev build "
+                                        "installed`");
 }
 
 std::string default_agent_directory(bool root, const char* environment, const char* runtime) {

@@ -53,9 +53,9 @@ class Cli(World):
 
         frozen = self.rocktune("freeze", "--socket", self.directory / "none.sock", check=False)
         self.assertEqual(frozen.returncode, 1)
-        self.assertIn("`touch` of its daemon.freeze_file", frozen.stderr)
+        self.assertIn("`touch /run/rocktune/freeze` does the same", frozen.stderr)
         unfrozen = self.rocktune("unfreeze", "--socket", self.directory / "none.sock", check=False)
-        self.assertIn("removal of its daemon.freeze_file", unfrozen.stderr)
+        self.assertIn("`rm /run/rocktune/freeze` does the same", unfrozen.stderr)
 
     def test_usage_errors_exit_2(self):
         for arguments in ((), ("nonsense",), ("replay",), ("status", "--nonsense")):

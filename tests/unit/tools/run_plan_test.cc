@@ -50,6 +50,7 @@ TEST_CASE("the library is looked for beside the program, then where it is instal
   const auto none = find_preload(directory.file("bin"), directory.file("else"));
   REQUIRE_FALSE(none);
   CHECK(contains(none.error().message, directory.file("else")));
+  CHECK(contains(none.error().message, "`./dev build installed`"));
   const std::string multiarch = directory.write("lib/x86_64-linux-gnu/librocktune_preload.so", "x");
   CHECK(find_preload(directory.file("bin"), "/none") == multiarch);
   const std::string beside = directory.write("lib/librocktune_preload.so", "x");
