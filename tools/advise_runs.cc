@@ -12,8 +12,12 @@ namespace rocktune::tools {
 namespace {
 
 // A database that was not read for longer than this at the end of its trace was closed by then. As
-// long as the early warnings wait until they take it for a gap (docs/warning.md).
-constexpr double kMostSecondsUnread = 10;
+// long as the early warnings wait until they take it for a gap (policy/gaps.h): one poll may go
+// without an answer, whatever time lies between two.
+double most_seconds_unread(const trace::RunInfo& recorded_by) {
+  constexpr double kLeastSeconds = 10, kPolls = 3;
+  return std::max(kLeastSeconds, kPolls * recorded_by.poll_interval_seconds);
+}
 
 std::map<std::string, advice::Opening> openings_of(const RecordedRun& run,
                                                    const OpenOptions& options) {
@@ -60,6 +64,7 @@ class DatabaseFold {
   // When it was last read, and the trace of that.
   [[nodiscard]] Nanoseconds last_wall() const { return fold_.evidence().last_wall; }
   [[nodiscard]] const std::string& last_trace() const { return last_trace_; }
+  [[nodiscard]] double most_seconds_unread() const { return most_seconds_unread_; }
 
   Result<void> add(const RecordedRun& run) {
     // A database whose settings were changed by a reload is two targets of one trace.
@@ -68,6 +73,7 @@ class DatabaseFold {
       traces.push_back(run.trace);
     }
     last_trace_ = run.trace;
+    most_seconds_unread_ = tools::most_seconds_unread(run.recorded_by);
     fold_.begin_recording(memory_max(run.engine.budget));
     for (const trace::IncarnationInfo& one : run.openings) {
       if (!is_numbered(one.incarnation)) openings_.insert(one.incarnation);
@@ -106,6 +112,7 @@ class DatabaseFold {
   advice::EvidenceFold fold_;
   std::set<std::string> openings_;
   std::string last_trace_;
+  double most_seconds_unread_ = 0;  // as that one was recorded
 };
 
 // The last sample of each trace, of whichever database.
@@ -125,7 +132,7 @@ std::vector<AdvisedDatabase> finished(std::vector<DatabaseFold>& folds,
   std::map<std::string, std::size_t> at_path;         // databases, of whichever host
   for (const DatabaseFold& fold : folds) {
     const double away = seconds_between(fold.last_wall(), ends.at(fold.last_trace()));
-    if (away <= kMostSecondsUnread) open[fold.host()].insert(fold.path());
+    if (away <= fold.most_seconds_unread()) open[fold.host()].insert(fold.path());
     ++at_path[fold.path()];
   }
   std::vector<AdvisedDatabase> out;

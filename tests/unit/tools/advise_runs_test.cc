@@ -21,7 +21,8 @@ class Traces {
   void add(const std::string& host, const std::string& path, const std::string& incarnation,
            Counter members = {}) {
     const std::string file = directory_.file("run" + std::to_string(files_.size()) + ".sqlite");
-    auto recorder = trace::Recorder::create(file, {"0.1.0", host, Nanoseconds(1), 1}, {});
+    auto recorder =
+        trace::Recorder::create(file, {"0.1.0", host, Nanoseconds(1), poll_seconds}, {});
     REQUIRE(recorder);
     add_to(*recorder, path, incarnation, members);
     if (reloaded) add_to(*recorder, path, incarnation, members);
@@ -29,7 +30,8 @@ class Traces {
     REQUIRE(recorder->commit());
     files_.push_back(file);
   }
-  bool closed = false;    // beside it another one, for the first 80 s alone
+  bool closed = false;  // beside it another one, for the first 80 s alone
+  double poll_seconds = 1;
   bool reloaded = false;  // its settings were changed: it is one more target of the same trace
   std::vector<AdvisedDatabase> advised() const {
     auto databases = advise_on({files_, {}, ""});
@@ -126,6 +128,16 @@ TEST_CASE("a database that was closed by the end of the trace shares nothing", "
   CHECK(databases[0].path == "/data/one");
   CHECK(databases[0].evidence.memory_sharers == 1);
   CHECK(databases[1].evidence.memory_sharers == 2);  // was it to be opened again
+}
+
+TEST_CASE("one poll without an answer closes no database, however rare polls are", "[advise]") {
+  Traces traces;
+  traces.closed = true;  // or slow: 20 s from its last sample to the end
+  traces.poll_seconds = 15;
+  traces.add("a", "/data/one", "agent-1/1");
+  const auto databases = traces.advised();
+  REQUIRE(databases.size() == 2);
+  CHECK(databases[0].evidence.memory_sharers == 2);
 }
 
 // The daemon divides among the databases of one user: two circles of one host, of two and of one.
