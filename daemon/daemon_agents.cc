@@ -233,7 +233,11 @@ void Daemon::agent_failed(Peer& peer, const Error& error, const Instant& at) {
   if (!more) return;
   const bool named = error.message.find(peer.socket.path) != std::string::npos;
   const std::string message = "agent " + (named ? "" : peer.socket.path + ": ") + error.message;
-  if (warn_of(peer.socket.owner, message, *more)) peer.complaints.told(error);
+  if (warn_of(peer.socket.owner, message, *more)) {
+    peer.complaints.told(error);
+  } else {
+    peer.complaints.not_told(error, *more);
+  }
 }
 
 // What a user's agents give reason for: nobody fills the log with it.

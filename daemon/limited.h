@@ -29,6 +29,11 @@ class Limited {
     held_back_ = 0;
     return held;
   }
+  // What may pass did not after all: `held` is what pass() gave, and counts for the next one.
+  void give_back(std::uint64_t held) {
+    held_back_ += held;
+    if (--passed_ == 0) began_.reset();
+  }
 
  private:
   Nanoseconds interval_;

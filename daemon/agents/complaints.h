@@ -24,6 +24,13 @@ class Complaints {
     return kinds_.try_emplace(error.code, kEvery).first->second.pass(now);
   }
   void told(const Error& error) { told_ = error.message; }
+  // What pass() let through was not told, as somebody else counts: its kind's turn is not spent,
+  // and those `held_back` before it are told with the next one.
+  void not_told(const Error& error, std::uint64_t held_back) {
+    if (const auto kind = kinds_.find(error.code); kind != kinds_.end()) {
+      kind->second.give_back(held_back);
+    }
+  }
   void answers() { told_.clear(); }
 
  private:
