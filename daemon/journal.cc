@@ -98,8 +98,10 @@ void Journal::keep(std::int64_t trace_target, std::string_view kind, const std::
   line(json);
   TraceWriter::Step step(trace_);
   step.add([&](trace::Recorder& recorder) {
-    return recorder.add_event(trace_target == 0 ? std::nullopt : std::optional(trace_target),
-                              clock_(), std::string(kind), json);
+    // A trace that has begun since its last sample has no such target: the line has its name.
+    const bool known = recorder.has(trace_target);
+    return recorder.add_event(known ? std::optional(trace_target) : std::nullopt, clock_(),
+                              std::string(kind), json);
   });
   step.commit();
 }

@@ -330,12 +330,12 @@ void Target::record_events(TraceWriter::Step& record, std::uint64_t sequence,
   }
 }
 
-// Their rows belong to the next sample, whether or not there is one.
+// Rows of the next sample, if any. A trace that has begun since the last one has no such target.
 void Target::record_last_events() {
   const std::vector<DatabaseEvent> events = events_.to_record(true);
   if (events.empty() || trace_id_ == 0) return;
   TraceWriter::Step record(journal_.trace());
-  record_events(record, sequence_ + 1, events);
+  if (record.has(trace_id_)) record_events(record, sequence_ + 1, events);
   record.commit();
 }
 
@@ -346,6 +346,7 @@ void Target::finish() {
   if (reports_.empty() || trace_id_ == 0) return;
   TraceWriter::Step record(journal_.trace());
   for (const Actuation& report : reports_) {
+    if (!record.has(trace_id_)) break;
     record.add(
         [&](trace::Recorder& r) { return r.add_actuation(trace_id_, sequence_ + 1, report); });
   }

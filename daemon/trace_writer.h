@@ -33,6 +33,8 @@ class TraceWriter {
     }
     bool commit();  // whether all of it was recorded
     [[nodiscard]] bool ok() const { return ok_; }
+    // In the file of this step, which may have begun with it.
+    [[nodiscard]] bool has(std::int64_t target) const { return writer_.has(target); }
 
    private:
     void fail(const Error& error);

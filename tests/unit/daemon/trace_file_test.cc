@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "tests/unit/daemon/target_world.h"
+#include "trace/sqlite.h"
 
 using namespace rocktune;
 using namespace rocktune::daemon;
@@ -71,6 +72,32 @@ TEST_CASE("a trace that was taken away is followed by one that is whole by itsel
   CHECK(TakenTrace::samples_in(world.trace.path()) == Samples{2, 2});
   // Nothing of the first one is left behind.
   for (const char* part : {"", "-wal", "-shm"}) CHECK_FALSE(fs::exists(world.first + part));
+}
+
+TEST_CASE("a trace has nothing of a target that it does not know", "[daemon][trace]") {
+  TakenTrace world;
+  wire::Event event;
+  event.sequence = 1;
+  event.tick_ns = world.now.tick.count();
+  event.wall_ns = world.now.wall.count();
+  event.kind = "change";
+  event.numbers = {{"before", 8}, {"after", 2}};
+  event.words = {{"knob", "max_background_jobs"}, {"why", "lease_expired"}, {"status", "applied"}};
+  world.one->take_events({{event}, 0, 2});
+  world.other->report({"x", "applied", "", 1, 2});
+  fs::remove(world.first);
+  world.one->closed("the database is closed");
+  world.other->finish();
+  CHECK(world.trace.path() != world.first);
+  CHECK(world.trace.failing().empty());
+  auto connection = trace::Connection::open(world.trace.path(), SQLITE_OPEN_READONLY);
+  REQUIRE(connection);
+  for (const char* table : {"targets", "incarnations", "database_events", "actuations"}) {
+    CHECK(connection->number("SELECT count(*) FROM " + std::string(table)) == 0);
+  }
+  CHECK(connection->number("SELECT count(*) FROM events WHERE target IS NOT NULL") == 0);
+  CHECK(connection->number(
+            "SELECT count(*) FROM events WHERE json LIKE '%waiting for the next%'") == 1);
 }
 
 TEST_CASE("what somebody puts in a trace's place stays as it is", "[daemon][trace]") {
