@@ -81,7 +81,7 @@ int compare_command(const CompareSettings& settings) {
   auto done = compare(settings, *scenario, shared->at("programs"), *policies, *directory);
   if (!done) {
     const int code = failed(done.error(), 1);
-    // A run that failed by itself, as one that was killed: nothing is wrong with the directory.
+    // A run that was stopped or killed (bench/trial/watch.h); one that failed would fail again.
     if (done.error().code == ErrorCode::kUnavailable) {
       std::fprintf(stderr, "what is finished stays, and the same command goes on from here\n");
     }

@@ -12,8 +12,8 @@ Result<void> check_served(const json& run) {
   for (const json& database : run.value("databases", json::array())) {
     const std::string agent = database.value("agent", "");
     if (!agent.starts_with("serving on ")) {
-      return fail(ErrorCode::kUnavailable, "the agent of database '" + database.value("name", "") +
-                                               "' did not serve: " + agent);
+      return fail(ErrorCode::kIo, "the agent of database '" + database.value("name", "") +
+                                      "' did not serve: " + agent);
     }
   }
   return {};

@@ -65,7 +65,8 @@ Result<void> Daemon::wait_until_up(const std::string& socket) {
     child_.read_lines(kStartTick);
   }
   if (stop_requested()) return {};
-  return fail(ErrorCode::kUnavailable, "rocktuned did not come up: " + last_words());
+  return fail(ended_code(child_.exit_code().value_or(0)),
+              "rocktuned did not come up: " + last_words());
 }
 
 // What is wrong with its command line or configuration is on stderr, all else in its log.
@@ -79,8 +80,8 @@ Result<DaemonUse> Daemon::stop() {
   const bool early = child_.exit_code().has_value();
   const int code = child_.stop(kStopPatience);
   if (early) {
-    return fail(ErrorCode::kUnavailable, "rocktuned ended during the run, exit code " +
-                                             std::to_string(code) + ": " + last_words());
+    return fail(ended_code(code), "rocktuned ended during the run, exit code " +
+                                      std::to_string(code) + ": " + last_words());
   }
   DaemonUse use;
   use.cpu_seconds = child_.cpu_seconds().value_or(0);

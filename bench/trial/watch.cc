@@ -30,6 +30,10 @@ void pass_on(Child& child, milliseconds timeout, const Watcher& watcher) {
   }
 }
 
+bool by_signal(int exit_code) {
+  return exit_code > kBySignal && exit_code < kBySignal + NSIG;
+}
+
 // One that had to be killed could not take down its loop device.
 void end_child(Child& child, const std::string& what) {
   if (child.stop(kWatchedStopPatience) != kKilledCode) return;
@@ -48,10 +52,15 @@ std::string log_end(const std::string& log) {
 
 std::string how_it_ended(int exit_code) {
   const int signal = exit_code - kBySignal;
-  if (signal <= 0 || signal >= NSIG) return "failed with exit code " + std::to_string(exit_code);
+  if (!by_signal(exit_code)) return "failed with exit code " + std::to_string(exit_code);
+  if (exit_code == kStopped) return "was stopped";  // also by a SIGTERM, hence without a name
   const std::string killed = "was killed by signal " + std::to_string(signal);
   const char* name = sigabbrev_np(signal);
   return name == nullptr ? killed : killed + " (SIG" + name + ")";
+}
+
+ErrorCode ended_code(int exit_code) {
+  return by_signal(exit_code) ? ErrorCode::kUnavailable : ErrorCode::kIo;
 }
 
 Result<Watched> watch_child(Child& child, const std::string& what, const std::string& log,
@@ -68,7 +77,7 @@ Result<Watched> watch_child(Child& child, const std::string& what, const std::st
   if (child.exit_code() == 0) return Watched::kEnded;
   // The signal may have reached the child before us.
   if (child.exit_code() == kStopped && stop_requested()) return Watched::kStopped;
-  return fail(ErrorCode::kUnavailable,
+  return fail(ended_code(*child.exit_code()),
               what + " " + how_it_ended(*child.exit_code()) + ": " + log_end(log));
 }
 

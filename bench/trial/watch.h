@@ -19,12 +19,15 @@ struct Watcher {
 
 enum class Watched { kEnded, kStopped };
 
-// An Error when the child fails: `what` and its log's end say why.
+// An Error when the child fails: `what` and its log's end say why. kUnavailable where it may well
+// go better the next time: somebody stopped it, or a signal ended it; else kIo.
 Result<Watched> watch_child(Child& child, const std::string& what, const std::string& log,
                             const Watcher& watcher);
 
-// "failed with exit code 1", "was killed by signal 9 (SIGKILL)".
+// "failed with exit code 1", "was stopped", "was killed by signal 9 (SIGKILL)".
 std::string how_it_ended(int exit_code);
+// The code of an Error that says so, as watch_child() has it.
+ErrorCode ended_code(int exit_code);
 
 // The end of a log file, for messages: "no log" when there is none.
 std::string log_end(const std::string& log);

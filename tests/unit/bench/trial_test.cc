@@ -197,4 +197,20 @@ TEST_CASE("a child that was killed is told with its signal", "[bench][trial]") {
   CHECK(how_it_ended(128) == "failed with exit code 128");
   CHECK(how_it_ended(137) == "was killed by signal 9 (SIGKILL)");
   CHECK(how_it_ended(255) == "failed with exit code 255");
+  CHECK(how_it_ended(130) == "was stopped");  // by itself, when SIGINT or SIGTERM came
+}
+
+TEST_CASE("only a child that was stopped or killed may go better the next time", "[bench][trial]") {
+  auto directory = TemporaryDirectory::create("rocktune-test");
+  REQUIRE(directory);
+  const auto code_of = [&](const std::string& script) {
+    auto child = Child::start({{"/bin/sh", "-c", script}, {}, directory->path() + "/log"});
+    REQUIRE(child);
+    const auto watched = watch_child(*child, "the run", directory->path() + "/log", {});
+    REQUIRE_FALSE(watched);
+    return watched.error().code;
+  };
+  CHECK(code_of("exit 130") == rocktune::ErrorCode::kUnavailable);
+  CHECK(code_of("kill -KILL $$") == rocktune::ErrorCode::kUnavailable);
+  CHECK(code_of("exit 1") == rocktune::ErrorCode::kIo);
 }
