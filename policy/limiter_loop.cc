@@ -15,6 +15,9 @@ namespace {
 
 // How long reads or writes have to be slow, in comfort, before background work is slowed for them.
 constexpr double kSlowSeconds = 10;
+constexpr double kNearStop = 0.75;
+// Of so many memtables RocksDB delays for none (db/column_family.cc).
+constexpr double kUndelayedMemtables = 3;
 constexpr std::string_view kSlowWritesRule = "limiter.writes";
 // Without any backlog, a limit below need * kShort for kShortSeconds goes to need * kAmple.
 constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
@@ -54,11 +57,27 @@ bool is_felt(const Situation& situation) {
   return situation.loses_time || (situation.stalled && (lost || situation.writers_first()));
 }
 
+// Three quarters of the way from where writes are delayed to where they stop, or one memtable short
+// of it: what begins there is no delay.
+bool is_near_stop(const Features& f) {
+  const auto is_far = [](const Value& now, const Value& delays, const Value& stops) {
+    if (!now || !delays || !stops || *stops <= *delays) return false;
+    return *now >= *delays + kNearStop * (*stops - *delays);
+  };
+  const bool memtables = f.immutable_memtables && f.max_write_buffers > kUndelayedMemtables &&
+                         *f.immutable_memtables + 1 >= *f.max_write_buffers;
+  return memtables || is_far(f.l0_files, f.l0_slowdown_files, f.l0_stop_files) ||
+         is_far(f.pending_bytes, f.pending_soft_bytes, f.pending_hard_bytes);
+}
+
 // On a full device a raise takes from reads what it gives to compactions: for what is lost, or near
-// a limit, and not for a delay that is not felt, or for a forecast.
+// a limit, and not for a delay that is not felt, or for a forecast. Where nobody reads, here or
+// elsewhere on the device, it takes nothing.
 bool is_worth_reads(const Situation& situation) {
-  if (!situation.looks_loaded || situation.piling) return true;
-  return situation.stalled ? is_felt(situation) : situation.near_limit;
+  const bool read = situation.read_lately || shares_device(situation.features);
+  if (!situation.looks_loaded || situation.piling || !read) return true;
+  if (!situation.stalled) return situation.near_limit;
+  return is_felt(situation) || is_near_stop(situation.features);
 }
 
 // What a lower base leaves pending, and nothing else, is no reason for haste.
@@ -162,12 +181,17 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   auto rate = static_cast<double>(reading.value);
   bool below_need = situation.need && rate < *situation.need * kShort;
   bool waits = (situation.trouble && (situation.binding || below_need)) || situation.piling;
-  if (!waits || !is_worth_reads(situation)) return std::nullopt;
+  if (!waits) return std::nullopt;
+  // A limit that was lowered for reads holds up more than what was found would.
+  const bool worth_reads = is_worth_reads(situation);
+  if (!worth_reads && !is_lowered(reading)) return std::nullopt;
   double factor = params_.limiter_raise_factor;
   if (is_felt(situation)) factor *= factor;
   if (situation.binding && writers_stand_still(situation.features)) factor *= factor;
   if (situation.forecast_only) factor = std::min(factor, kForecastFactor);
-  Proposal out = propose(reading, raised_rate(rate * factor, situation), "limiter.backlog");
+  std::int64_t to = raised_rate(rate * factor, situation);
+  if (!worth_reads) to = std::min(to, reading.found);
+  Proposal out = propose(reading, to, "limiter.backlog");
   out.reason = why_raise(situation, reading);
   bool debt_alone = !situation.trouble;  // it piles up below every limit of RocksDB
   out.expected = debt_alone ? Expectation{"total_pending_bytes", true,

@@ -32,9 +32,8 @@ bool lets_change(const Fault& fault) {
 // The scene's own loop makes a change once the fault is over. Three exceptions, where its reason is
 // gone by then:
 // - The base follows larger buffers, and these rest for ten minutes after the lease took them back.
-// - Buffers, and the base that follows them, are wanted in the rush of the first seconds only,
-//   before writes are delayed: after a fault that took those, or refused that wish, the stall is
-//   another loop's to end.
+// - Buffers are wanted in the rush of the first seconds only, before writes are delayed: after a
+//   fault that took those, or refused that wish, the stall is another loop's to end.
 // - Compactions wait for a load that is new and may go: who has seen nothing else for minutes, or
 //   has had a limit of this kind returned, lends nothing.
 void check_resumes(FaultLoop& loop, const Scene& scene, const Fault& fault, std::size_t before) {
@@ -43,7 +42,7 @@ void check_resumes(FaultLoop& loop, const Scene& scene, const Fault& fault, std:
   if (scene.loop == "level_base." && fault.name.ends_with("lease expired")) return;
   const double most = scene.resumes + (returns_all(fault) ? scene.within : 0);
   const bool turns = fault.name == "every other change refused";
-  if (scene.loop == "buffers." || scene.loop == "level_base.") {
+  if (scene.loop == "buffers.") {
     const std::size_t since = turns ? before : loop.actuations.size();
     CHECK(loop.until(most, [&] { return loop.applied(since); }));
     return;
