@@ -7,6 +7,7 @@
 #include "policy/filter_loop.h"
 #include "policy/flow_loop.h"
 #include "policy/l0_room_loop.h"
+#include "policy/l0_trigger_loop.h"
 #include "policy/level_base_loop.h"
 #include "policy/peace.h"
 #include "policy/shape_loop.h"
@@ -54,6 +55,7 @@ class Headroom : public Policy {
     for (auto& limit : decide_level0_limits(situation)) add(std::move(limit));
     add(write_size_.decide(situation));
     merges_.observe(input.features);
+    add(l0_trigger_.decide(situation, merges_));
     std::optional<Proposal> buffers = buffers_.decide(situation, merges_);
     std::optional<Proposal> cache = cache_.decide(situation, buffers_.claims_memory());
     // One proposal for each knob: short memory goes before a trade, a trade before growth.
@@ -113,6 +115,7 @@ class Headroom : public Policy {
   L0RoomLoop l0_room_;
   WriteSizeLoop write_size_;
   Level0Merges merges_;
+  L0TriggerLoop l0_trigger_;
   LevelBaseLoop level_base_;
   BuffersLoop buffers_;
   CacheLoop cache_;

@@ -30,18 +30,19 @@ std::string brings(double batch) {
 
 }  // namespace
 
-// Buffers that are larger than found are so by another loop of ours: what level 0 brought as it was
-// found is what the base was meant for.
+// Trigger and buffers that are larger than found are so by another loop of ours: what level 0
+// brought as it was found is what the base was meant for.
 LevelBaseLoop::Base LevelBaseLoop::first_look(const KnobReading& reading, const Features& f,
                                               const ColumnFamilyReading& family) {
-  const KnobReading* buffers = f.knobs.find(knob::kWriteBufferSize, reading.column_family);
-  const bool ours = buffers != nullptr && buffers->owner == KnobOwner::kRocktune;
-  const auto found =
-      ours ? buffers->found : static_cast<std::int64_t>(family.write_buffer_bytes.value_or(0));
+  auto found = [&](std::string_view name, const Counter& now) {
+    const KnobReading* knob = f.knobs.find(name, reading.column_family);
+    const bool ours = knob != nullptr && knob->owner == KnobOwner::kRocktune;
+    return ours ? knob->found : static_cast<std::int64_t>(now.value_or(0));
+  };
   Base base;
   base.value = reading.value;
-  base.batch = level0_batch_bytes(
-      family, static_cast<std::int64_t>(family.level0_compaction_trigger.value_or(0)), found);
+  base.batch = level0_batch_bytes(family, found(knob::kL0Trigger, family.level0_compaction_trigger),
+                                  found(knob::kWriteBufferSize, family.write_buffer_bytes));
   const bool in_proportion =
       static_cast<double>(reading.value) <= kOutOfProportion * level0_batch_bytes(family);
   base.raised_from = reading.found;

@@ -4,8 +4,8 @@
 //   level0_file_num_compaction_trigger * write_buffer_size * (file / buffer)
 //
 // which is RocksDB's own proportion (its defaults: 4 files of 64 MiB, and 256 MiB). Larger buffers
-// (buffers_loop.h) leave it behind, and gain little then: RocksDB compacts level 0 as soon as it
-// holds max_bytes_for_level_base, however few its files
+// and a raised trigger (buffers_loop.h, l0_trigger_loop.h) leave it behind, and gain little then:
+// RocksDB compacts level 0 as soon as it holds max_bytes_for_level_base, however few its files
 // (VersionStorageInfo::ComputeCompactionScore, db/version_set.cc, RocksDB 5 to 11), and what does
 // not fit into the next level goes on at once to one that is ten times as large. Who found or set
 // another proportion has it kept: the base follows only what level 0 brings more since.

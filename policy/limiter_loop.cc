@@ -16,6 +16,7 @@ namespace {
 // How long reads or writes have to be slow, in comfort, before background work is slowed for them.
 constexpr double kSlowSeconds = 10;
 constexpr double kNearStop = 0.75;
+constexpr double kUnfeltSeconds = 2;
 // Of so many memtables RocksDB delays for none (db/column_family.cc).
 constexpr double kUndelayedMemtables = 3;
 constexpr std::string_view kSlowWritesRule = "limiter.writes";
@@ -185,6 +186,10 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   // A limit that was lowered for reads holds up more than what was found would.
   const bool worth_reads = is_worth_reads(situation);
   if (!worth_reads && !is_lowered(reading)) return std::nullopt;
+  // What nobody feels has the time to show what the last step did to the device.
+  if (!is_felt(situation) && within(last_raise_, situation.now, kUnfeltSeconds)) {
+    return std::nullopt;
+  }
   double factor = params_.limiter_raise_factor;
   if (is_felt(situation)) factor *= factor;
   if (situation.binding && writers_stand_still(situation.features)) factor *= factor;

@@ -10,8 +10,8 @@ namespace rocktune {
 namespace {
 
 constexpr double kPeaceSeconds = 600;
-constexpr std::array<std::string_view, 4> kTries{"limiter.pace", "jobs.spared", "write_size.reads",
-                                                 "shape.try"};
+constexpr std::array<std::string_view, 5> kTries{"limiter.pace", "jobs.spared", "write_size.reads",
+                                                 "l0_trigger.writes", "shape.try"};
 
 bool is_try(const Proposal& proposal) {
   return std::find(kTries.begin(), kTries.end(), proposal.rule) != kTries.end();

@@ -15,12 +15,13 @@ constexpr double kOfferedSeconds = 60;
 // As windows wait (outcomes.h).
 constexpr double kMostAbsentSeconds = kMostUnseenSeconds, kStaleSeconds = kMostUnseenSeconds;
 
-// To take it back would take from what works against the backlog: what was raised, but the cache.
-// A larger base that follows level 0 saves merges; what was tried with the tree's shape was tried
-// while there was no backlog.
+// To take it back would take from what works against the backlog: what was raised, but the cache;
+// and compactions of level 0 that begin earlier, not later. A larger base that follows level 0
+// saves merges; what was tried with the tree's shape was tried while there was no backlog.
 bool relieves_backlog(const Culprit& culprit) {
   const bool raised = culprit.actuation.before < culprit.actuation.after;
   const std::string& knob = culprit.proposal.knob;
+  if (knob == knob::kL0Trigger) return !raised;
   return raised && knob != knob::kCacheCapacity && loop_of(culprit.proposal) != "shape";
 }
 

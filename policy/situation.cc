@@ -76,6 +76,15 @@ bool foresees_slow(const std::vector<Indicator>& indicators, std::string_view ca
   return p99 != nullptr && p99->calibrated && p99->cause == cause && p99->state != AlertState::kOk;
 }
 
+// What headroom itself lets level 0 gather beyond what was found, as a share of its slowdown: of
+// the column family that is nearest to its own.
+double gathered_l0(const Features& f) {
+  const KnobReading* trigger = f.knobs.find(knob::kL0Trigger, f.l0_column_family);
+  if (trigger == nullptr || trigger->owner != KnobOwner::kRocktune) return 0;
+  const auto more = static_cast<double>(std::max<std::int64_t>(trigger->value - trigger->found, 0));
+  return f.l0_slowdown_files.value_or(0) > 0 ? more / *f.l0_slowdown_files : 0;
+}
+
 // Level 0 rests below its compaction trigger, which may be near the slowdown trigger: of the column
 // family that is nearest to its own.
 double resting_l0(const Features& f) {
@@ -182,7 +191,7 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
   out.forecast_only = warns && !out.stalled && !seen && !backlog->calibrated;
   // What is not known may be what is full.
   out.backlog_known = f.l0_ratio && f.pending_bytes && f.immutable_memtables;
-  const double resting = std::max(kComfortableL0, resting_l0(f));
+  const double resting = std::max(kComfortableL0 + gathered_l0(f), resting_l0(f));
   const bool low =
       f.l0_ratio.value_or(1) < resting && out.memtable_ratio.value_or(0) < kNearMemtables;
   out.comfortable_but_debt = out.backlog_known && low && !out.trouble;

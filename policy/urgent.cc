@@ -37,10 +37,12 @@ bool may_go_back(const Proposal& proposal) {
 
 bool relieves_stall(const Proposal& proposal) {
   if (proposal.knob == knob::kRateLimit) return proposal.to > proposal.from;
+  // More files in level 0, and fewer workers, less memory or smaller writes, relieve nothing,
+  // whatever is expected.
+  if (proposal.knob == knob::kL0Trigger && proposal.to > proposal.from) return false;
   // The size of levels changes what is written over minutes.
   if (proposal.knob == knob::kLevelBase) return false;
-  // Fewer workers, less memory or smaller writes relieve nothing, whatever is expected; a slower
-  // delay, or one that begins sooner, is one more thing that writers wait for.
+  // A slower delay, or one that begins sooner, is one more thing that writers wait for.
   const bool gives =
       proposal.knob == knob::kDelayedWriteRate || proposal.knob == knob::kL0Slowdown ||
       proposal.knob == knob::kSoftPending || proposal.knob == knob::kBackgroundJobs ||

@@ -21,7 +21,7 @@ bool is_return(const Proposal& proposal);
 bool may_go_back(const Proposal& proposal);
 
 // It is to end or shorten a stall: it expects less of L0, of pending bytes, of memtables that wait,
-// or of stalled time. Raising the limiter always is; raising the base of the
+// or of stalled time. Raising the limiter always is; raising level 0's trigger, the base of the
 // levels, fewer workers, less memory and smaller single writes never are.
 bool relieves_stall(const Proposal& proposal);
 

@@ -25,6 +25,7 @@ rocktune_unit_test(policy_test
     unit/policy/buffers_unheard_test.cc
     unit/policy/headroom_loops_test.cc
     unit/policy/l0_room_loop_test.cc
+    unit/policy/l0_trigger_loop_test.cc
     unit/policy/level0_merges_test.cc
     unit/policy/level_base_loop_test.cc
     unit/policy/level_base_test.cc

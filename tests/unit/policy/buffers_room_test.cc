@@ -12,10 +12,12 @@ TEST_CASE("buffers: they bring no more at a time than the base of the levels hol
   SECTION("one that is to stay") {
     bench.knob(knob::kLevelBase).changeable = false;
     CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+    CHECK_FALSE(bench.run(60, knob::kL0Trigger));
   }
   SECTION("one whose return would leave too much pending") {
     bench.f.column_families[0].soft_pending_limit_bytes = 64 * kHeadroomMiB;
     CHECK_FALSE(bench.run(60, knob::kWriteBufferSize));
+    CHECK_FALSE(bench.run(60, knob::kL0Trigger));
   }
   SECTION("half again is worth a step") {
     bench.knob(knob::kLevelBase).changeable = false;

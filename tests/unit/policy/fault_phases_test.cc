@@ -31,18 +31,18 @@ bool lets_change(const Fault& fault) {
 
 // The scene's own loop makes a change once the fault is over. Three exceptions, where its reason is
 // gone by then:
-// - The base follows larger buffers, and these rest for ten minutes after the lease took them back.
 // - Buffers are wanted in the rush of the first seconds only, before writes are delayed: after a
 //   fault that took those, or refused that wish, the stall is another loop's to end.
+// - Where every other change is refused it is always level 0's trigger that is, and the buffers
+//   (`before` the fault there were so many changes) that save the writes instead.
 // - Compactions wait for a load that is new and may go: who has seen nothing else for minutes, or
 //   has had a limit of this kind returned, lends nothing.
 void check_resumes(FaultLoop& loop, const Scene& scene, const Fault& fault, std::size_t before) {
   const bool is_new = !returns_all(fault) && fault.name != "suspended for an hour";
   if (scene.loop == "limiter.defer" && !is_new) return;
-  if (scene.loop == "level_base." && fault.name.ends_with("lease expired")) return;
   const double most = scene.resumes + (returns_all(fault) ? scene.within : 0);
   const bool turns = fault.name == "every other change refused";
-  if (scene.loop == "buffers.") {
+  if (scene.loop == "buffers." || (turns && scene.loop == "l0_trigger.")) {
     const std::size_t since = turns ? before : loop.actuations.size();
     CHECK(loop.until(most, [&] { return loop.applied(since); }));
     return;

@@ -46,8 +46,9 @@ inline std::vector<Scene> loaded_scenes() {
        [=](ToyPlant& plant) {
          loaded(30e6, 2)(plant);
          plant.thread_rate = 45e6;
-         // Which would make fewer files of it.
-         plant.find_more(knob::kWriteBufferSize)->changeable = false;
+         for (const auto name : {knob::kWriteBufferSize, knob::kL0Trigger}) {
+           plant.find_more(name)->changeable = false;  // which would make fewer files of it
+         }
        },
        60, 90, Priority::kThroughput},
       {"jobs.spared", std::string(knob::kBackgroundJobs), loaded(45e6, 4), 60, 90,
@@ -107,6 +108,11 @@ inline std::vector<Scene> scenes() {
          plant.disturbance = 3;
        }},
       {"buffers.", std::string(knob::kWriteBufferSize), busy(100e6, kUnlimitedBytesPerSecond, 4)},
+      {"l0_trigger.", std::string(knob::kL0Trigger),
+       [=](ToyPlant& plant) {
+         busy(45e6, kUnlimitedBytesPerSecond, 4)(plant);
+         plant.device_bandwidth = 200e6;
+       }},
       {"write_size.", std::string(knob::kWriteSize),
        [=](ToyPlant& plant) {
          busy(30e6, kUnlimitedBytesPerSecond, 4)(plant);

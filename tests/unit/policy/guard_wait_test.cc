@@ -151,7 +151,7 @@ TEST_CASE("canary: what changes writes over minutes relieves no stall", "[guard]
   proposal.to = 2;
   proposal.expected = {"stalled_ratio", true, 0.5, 60};
   for (const auto& [name, relieves] :
-       {std::pair(knob::kL0Slowdown, true), {knob::kLevelBase, false}}) {
+       {std::pair(knob::kL0Slowdown, true), {knob::kL0Trigger, false}, {knob::kLevelBase, false}}) {
     proposal.knob = name;
     CHECK(relieves_stall(proposal) == relieves);
   }

@@ -33,3 +33,29 @@ TEST_CASE("without a reading nothing is proposed", "[headroom]") {
   bench.f.fresh = false;
   CHECK_FALSE(bench.run(5, knob::kRateLimit));
 }
+
+TEST_CASE("what one column family may gather is no comfort for another", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.l0_column_family = "index";
+  bench.f.l0_slowdown_files = 10;
+  bench.f.l0_files = 7;
+  bench.f.l0_ratio = 0.7;
+  KnobReading trigger = knob_reading(knob::kL0Trigger, 8, 4, 1, 100);
+  trigger.owner = KnobOwner::kRocktune;
+  trigger.column_family = "default";
+  SECTION("that of another one was raised") {
+    bench.f.knobs.edit().push_back(trigger);
+    Observer observer;
+    const Situation seen =
+        observer.observe({bench.f, bench.indicators, bench.objective, bench.budget});
+    CHECK_FALSE(seen.comfortable);
+  }
+  SECTION("its own") {
+    trigger.column_family = "index";
+    bench.f.knobs.edit().push_back(trigger);
+    Observer observer;
+    const Situation seen =
+        observer.observe({bench.f, bench.indicators, bench.objective, bench.budget});
+    CHECK(seen.comfortable);
+  }
+}

@@ -93,7 +93,8 @@ TEST_CASE("peace: of several tries one begins, and others have their turns", "[h
       peace.observe(Situation({bench.f, indicators, objective, budget}));
     }
     std::vector<Proposal> proposals;
-    for (const char* rule : {"jobs.backlog", "write_size.reads", "jobs.spared", "jobs.idle"}) {
+    for (const char* rule :
+         {"jobs.backlog", "write_size.reads", "l0_trigger.writes", "jobs.idle"}) {
       proposals.push_back(propose(bench.f.knobs[1], 1, rule));
     }
     peace.leave_one_try(proposals);
@@ -103,7 +104,7 @@ TEST_CASE("peace: of several tries one begins, and others have their turns", "[h
   CHECK(left_of(599).size() == 4);
   using Rules = std::vector<std::string>;
   CHECK(left_of(2) == Rules{"jobs.backlog", "write_size.reads", "jobs.idle"});
-  CHECK(left_of(0.5) == Rules{"jobs.backlog", "jobs.spared", "jobs.idle"});
+  CHECK(left_of(0.5) == Rules{"jobs.backlog", "l0_trigger.writes", "jobs.idle"});
   CHECK(left_of(0.5) == Rules{"jobs.backlog", "write_size.reads", "jobs.idle"});
 }
 

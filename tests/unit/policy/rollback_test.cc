@@ -104,11 +104,24 @@ TEST_CASE("a relief is not taken back while the backlog lasts", "[rollback]") {
   CHECK(rollbacks.propose(standing_at(100), backlog(AlertState::kOk)).size() == 1);
 }
 
+TEST_CASE("a relief that lowers is not taken back while the backlog lasts, either", "[rollback]") {
+  Finished finished = outcome_after(1600);
+  finished.proposal.knob = knob::kL0Trigger;
+  finished.proposal.expected.feature = "l0_ratio";
+  Features standing = standing_at(80);
+  standing.knobs.edit()[0].name = knob::kL0Trigger;
+  Rollbacks rollbacks;
+  rollbacks.consider(finished, {});
+  CHECK(rollbacks.propose(standing, backlog(AlertState::kWarning)).empty());
+  CHECK(rollbacks.propose(standing, backlog(AlertState::kOk)).size() == 1);
+}
+
 TEST_CASE("what began a backlog is taken back while it lasts", "[rollback]") {
   Finished finished = outcome_after(1600);
   std::swap(finished.actuation.before, finished.actuation.after);  // it was raised
-  finished.proposal.knob = knob::kTargetFileSize;
-  finished.proposal.rule = "shape.try";
+  finished.proposal.knob = GENERATE(knob::kTargetFileSize, knob::kL0Trigger);
+  const bool files = finished.proposal.knob == knob::kTargetFileSize;
+  finished.proposal.rule = files ? "shape.try" : "l0_trigger.writes";
   Features standing = standing_at(100);
   standing.knobs.edit()[0].name = finished.proposal.knob;
   Rollbacks rollbacks;
