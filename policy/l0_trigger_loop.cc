@@ -181,7 +181,8 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   const double unsuited = unsuited_.update(burdens && situation.reads_seen, now);
   // A burst is another load than the one that it was raised for.
   const bool surges = situation.burst_begins && !bytes_count && situation.trouble &&
-                      situation.backlog_cause == "l0" && !situation.deferred;
+                      situation.backlog_cause == "l0" && !situation.deferred &&
+                      !situation.relief_comes;
   if (surges || crowded >= (bytes_count ? kL0LosesSeconds : kL0CrowdedSeconds)) {
     auto back = lower(situation, "l0_trigger.backlog",
                       backlog_text(situation) + ": its compactions are to begin earlier again",

@@ -15,11 +15,13 @@ namespace {
 
 // How long reads or writes have to be slow, in comfort, before background work is slowed for them.
 constexpr double kSlowSeconds = 10;
+constexpr std::string_view kSlowWritesRule = "limiter.writes";
+// Of the way from where writes are delayed to where they stop.
 constexpr double kNearStop = 0.75;
-constexpr double kUnfeltSeconds = 2;
 // Of so many memtables RocksDB delays for none (db/column_family.cc).
 constexpr double kUndelayedMemtables = 3;
-constexpr std::string_view kSlowWritesRule = "limiter.writes";
+// Between two raises for a delay that nobody feels.
+constexpr double kUnfeltSeconds = 2;
 // Without any backlog, a limit below need * kShort for kShortSeconds goes to need * kAmple.
 constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
 // A forecast that has not proved itself, with nothing else to see, moves the limit by this at most.
@@ -58,8 +60,7 @@ bool is_felt(const Situation& situation) {
   return situation.loses_time || (situation.stalled && (lost || situation.writers_first()));
 }
 
-// Three quarters of the way from where writes are delayed to where they stop, or one memtable short
-// of it: what begins there is no delay.
+// Of a stop, where what is to come is no delay.
 bool is_near_stop(const Features& f) {
   const auto is_far = [](const Value& now, const Value& delays, const Value& stops) {
     if (!now || !delays || !stops || *stops <= *delays) return false;
@@ -187,11 +188,10 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   const bool worth_reads = is_worth_reads(situation);
   if (!worth_reads && !is_lowered(reading)) return std::nullopt;
   // What nobody feels has the time to show what the last step did to the device.
-  if (!is_felt(situation) && within(last_raise_, situation.now, kUnfeltSeconds)) {
-    return std::nullopt;
-  }
+  const bool felt = is_felt(situation);
+  if (!felt && within(last_raise_, situation.now, kUnfeltSeconds)) return std::nullopt;
   double factor = params_.limiter_raise_factor;
-  if (is_felt(situation)) factor *= factor;
+  if (felt) factor *= factor;
   if (situation.binding && writers_stand_still(situation.features)) factor *= factor;
   if (situation.forecast_only) factor = std::min(factor, kForecastFactor);
   std::int64_t to = raised_rate(rate * factor, situation);

@@ -41,6 +41,7 @@ rocktune_unit_test(policy_test
     unit/policy/jobs_loop_test.cc
     unit/policy/limiter_loop_test.cc
     unit/policy/limiter_return_test.cc
+    unit/policy/limiter_unfelt_delay_test.cc
     unit/policy/late_answer_test.cc
     unit/policy/learnt_wait_test.cc
     unit/policy/long_freeze_test.cc
