@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+
+#include "model/text.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -107,6 +110,23 @@ Result<void> remove_trace(const TraceFile& file) {
     if (error) return fail(ErrorCode::kIo, file.path + part + ": " + error.message());
   }
   return {};
+}
+
+Bytes trace_reserve(Bytes file_system) {
+  return std::min(1_GiB, Bytes{file_system.value / 20});
+}
+
+Result<void> check_room(const std::string& directory) {
+  struct statvfs space{};
+  if (::statvfs(directory.c_str(), &space) != 0) return {};
+  const auto bytes = [&](fsblkcnt_t blocks) {
+    return Bytes{static_cast<std::int64_t>(blocks * space.f_frsize)};
+  };
+  const Bytes free = bytes(space.f_bavail), reserve = trace_reserve(bytes(space.f_blocks));
+  if (free.value >= reserve.value) return {};
+  return fail(ErrorCode::kIo, directory + " has " + text::bytes(static_cast<double>(free.value)) +
+                                  " free, and a trace leaves " +
+                                  text::bytes(static_cast<double>(reserve.value)) + " of its disk");
 }
 
 Result<void> ensure_directory(const std::string& directory, const std::string& what, Log& log) {

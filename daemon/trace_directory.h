@@ -35,6 +35,12 @@ bool is_open_elsewhere(const std::string& path);
 
 Result<void> remove_trace(const TraceFile& file);
 
+// What a trace leaves free of a file system of that size, for the databases and whatever else is
+// there: 1 GiB, or a twentieth if that is less.
+Bytes trace_reserve(Bytes file_system);
+// kIo: less than that is free where `directory` is. What cannot be told is no error: writing will.
+Result<void> check_room(const std::string& directory);
+
 // Creates a directory and its parents where they do not exist, and says so: its name may be
 // misspelt. The error says what to do.
 Result<void> ensure_directory(const std::string& directory, const std::string& what, Log& log);

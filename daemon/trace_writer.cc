@@ -56,7 +56,12 @@ Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now
   return writer;
 }
 
+std::string TraceWriter::directory() const {
+  return std::filesystem::path(path_).parent_path().string();
+}
+
 Result<void> TraceWriter::open() {
+  if (Result<void> room = check_room(directory()); !room) return room;
   Result<trace::Recorder> recorder = trace::Recorder::create(path_, run_, limits_, next_target_);
   if (!recorder) return tl::unexpected<Error>(recorder.error());
   recorder_ = *std::move(recorder);
@@ -67,10 +72,9 @@ Result<void> TraceWriter::open() {
 // what lies there may be of the file before, which somebody still reads, or anybody's.
 void TraceWriter::open_again(const Instant& now) {
   next_try_ = now.tick + kBetweenTries;
-  const std::string directory = std::filesystem::path(path_).parent_path().string();
   const bool anew = !opened_ && opened_.error().code == ErrorCode::kConflict;
-  if (anew) path_ = directory + "/" + trace_file_name(now.wall, ::getpid());
-  opened_ = ensure_directory(directory, "traces", log_);
+  if (anew) path_ = directory() + "/" + trace_file_name(now.wall, ::getpid());
+  opened_ = ensure_directory(directory(), "traces", log_);
   if (opened_) opened_ = open();
   if (opened_) log_.info("records into " + path_ + " from here on");
 }
@@ -90,7 +94,9 @@ Result<void> TraceWriter::begin() {
   look_for_file();
   const Instant now = clock_();
   if (!recorder_ && now.tick >= next_try_) open_again(now);
-  return recorder_ ? recorder_->begin_tick() : opened_;
+  if (!recorder_) return opened_;
+  if (Result<void> room = check_room(directory()); !room) return room;
+  return recorder_->begin_tick();
 }
 
 void TraceWriter::take_limits(const Config& config) {

@@ -1,7 +1,8 @@
 // TraceWriter: the recorder as the main loop uses it. Recording never stops the loop: when a write
-// fails, that step's rows are lost, the failure is counted and logged at a limited rate, and the
-// next step tries again. Also makes the run's file, now or as soon as the disk lets it, and another
-// one where somebody took that away; and removes old runs.
+// fails, or would take the disk's last room (check_room), that step's rows are lost, the failure is
+// counted and logged at a limited rate, and the next step tries again. Also makes the run's file,
+// now or as soon as the disk lets it, and another one where somebody took that away; and removes
+// old runs.
 #pragma once
 
 #include <optional>
@@ -61,6 +62,7 @@ class TraceWriter {
  private:
   TraceWriter(std::string path, trace::RunInfo run, const trace::Limits& limits, Clock clock,
               Log& log);
+  [[nodiscard]] std::string directory() const;
   Result<void> open();
   void open_again(const Instant& now);
   void look_for_file();

@@ -383,9 +383,15 @@ class FullDisk(Daemon):
         self.traces = self.disk / "trace"
         self.alerts = self.disk / "alerts.jsonl"
 
-    def fill(self):
+    def free(self):
+        disk = os.statvfs(self.disk)
+        return disk.f_bavail * disk.f_frsize
+
+    def fill(self, *, but=0):
         with open(self.disk / "ballast", "ab", buffering=0) as file:
-            for size in (1 << 16, 1 << 12, 1):
+            while self.free() > but + (1 << 16):
+                file.write(b"x" * (1 << 16))
+            for size in () if but else (1 << 16, 1 << 12, 1):
                 try:
                     while True:
                         file.write(b"x" * size)
@@ -400,6 +406,21 @@ class FullDisk(Daemon):
         wait_for("the full disk to be said", lambda: "cannot record" in self.log(), 20)
         wait_for("polls all the same", lambda: self.samples()["due"] > 5)
         self.assertEqual(list(self.traces.iterdir()), [])
+        self.assertEqual(self.stop(daemon), 0)
+
+    def test_trace_leaves_room_for_others(self):
+        daemon = self.start_daemon()
+        self.host()
+        wait_for("samples", lambda: self.samples()["recorded"] > 5)
+        self.fill(but=200 << 10)  # a twentieth of the disk is 300 KiB or more
+        wait_for("it to be said", lambda: "and a trace leaves" in self.log(), 20)
+        wait_for("polls to go on", lambda: self.samples()["due"] > self.samples()["recorded"] + 4)
+        self.assertRegex(self.rocktune("status", "--socket", self.control).stdout, "NOT RECORDED .*a trace leaves")
+        before = self.free()
+        time.sleep(2)
+        self.assertGreaterEqual(self.free(), before - (16 << 10))  # but for the alert log
+        (self.disk / "ballast").unlink()
+        wait_for("it to be recorded again", lambda: "records again" in self.log(), 15)
         self.assertEqual(self.stop(daemon), 0)
 
     def test_daemon_goes_on_and_records_again(self):

@@ -150,6 +150,15 @@ TEST_CASE("a trace that somebody removes under the daemon is a failure", "[daemo
   CHECK(run.writer.failures() == 1);
 }
 
+TEST_CASE("a trace leaves room on its disk", "[daemon][trace]") {
+  CHECK(trace_reserve(8192_GiB).value == (1_GiB).value);
+  CHECK(trace_reserve(20_GiB).value == (1_GiB).value);
+  CHECK(trace_reserve(100_MiB).value == (5_MiB).value);
+  const test::TempTree tree;
+  CHECK(check_room(tree.path()));
+  CHECK(check_room(tree.path("none")));  // who writes there is told what is wrong
+}
+
 TEST_CASE("a trace for which there is no room is begun once there is", "[daemon][trace]") {
   const test::TempTree tree;
   Instant now{Nanoseconds(1'700'000'000s), 1000s};
