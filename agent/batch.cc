@@ -271,7 +271,7 @@ Batch give_back(KnobGroup& group, const std::vector<Knob*>& knobs, KnobState::Ho
     change.result.before = change.result.after = change.value = reading.value;
     end(change, "unchanged", {});
     if (is_off_limits(*change.knob, view, wish)) {
-      end(change, "conflict", "somebody else set it: it is left as it is");
+      end(change, "manual", "somebody else set it: it is left as it is");
     } else if (view.owner != Owner::kFound) {
       change.value = view.found;
     }

@@ -29,8 +29,9 @@ bool has_knob(const KnobReadings& knobs, const std::string& name,
          });
 }
 
+// What somebody else set is left as it is by a rollback of everything.
 bool is_done(const wire::ChangeResult& one) {
-  return one.status == "applied" || one.status == "unchanged";
+  return one.status == "applied" || one.status == "unchanged" || one.status == "manual";
 }
 
 bool all_done(const std::vector<wire::ChangeResult>& results) {

@@ -115,6 +115,7 @@ void add_socket_option(CLI::App& command, std::string& socket) {
 CLI::Validator utf8_name() {
   return CLI::Validator(
       [](const std::string& text) -> std::string {
+        if (text.empty()) return "is empty (a variable of the shell that is not set?)";
         try {
           (void)Json(text).dump();
           return {};

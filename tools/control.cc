@@ -110,7 +110,8 @@ Result<ChangeReport> change_report(const Json& answer, std::string_view done) {
                       knob.empty() ? "" : change,
                       status == "applied" ? std::string(done) : printable(status),
                       printable(reason)});
-      if (status != "applied" && status != "unchanged") report.exit_code = 1;
+      const bool good = status == "applied" || status == "unchanged" || status == "manual";
+      if (!good) report.exit_code = 1;
     }
     report.lines = table(rows, "");
     if (report.lines.empty()) report.lines.emplace_back("nothing to do");

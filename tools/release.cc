@@ -19,7 +19,8 @@ int release(const ReleaseOptions& options) {
                          "release: name one KNOB, or say --all; `rocktune knobs` lists them"},
                         kUsage);
   }
-  Json body{{"knob", options.knob}, {"column_family", options.column_family}};
+  Json body{{"column_family", options.column_family}};
+  if (!options.all) body["knob"] = options.knob;
   if (!options.target.empty()) body["target"] = options.target;
   const auto answer = ask_daemon(options.socket, "POST", "/v1/release", body, kOrderTimeout);
   if (!answer) return report_error(answer.error().within("release"));

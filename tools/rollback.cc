@@ -57,10 +57,11 @@ Result<std::vector<RollbackOrder>> orders(const RollbackOptions& options) {
 }
 
 Result<void> check_options(const RollbackOptions& options) {
-  if (options.all && !options.names.empty()) {
-    return fail(ErrorCode::kInvalidArgument, "name what is to go back, or say --all");
+  if (options.all != options.names.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "name what is to go back, a decision or a knob, or say --all: every knob");
   }
-  if (options.names.empty() && !options.column_family.empty()) {
+  if (options.all && !options.column_family.empty()) {
     return fail(ErrorCode::kInvalidArgument, "--column-family needs a KNOB");
   }
   const bool any_id = std::any_of(options.names.begin(), options.names.end(), is_decision);
@@ -123,9 +124,9 @@ void add_rollback(CLI::App& root, Action& chosen) {
   add_socket_option(*app, options->socket);
   app->add_option("ID|KNOB", options->names,
                   "decisions, each to the value before it, or knobs, each to the value that\n"
-                  "rocktune found; default: every knob")
+                  "rocktune found")
       ->check(utf8_name());
-  app->add_flag("--all", options->all, "every knob: the default, said aloud");
+  app->add_flag("--all", options->all, "every knob, of every database or of --target");
   app->add_option("--column-family", options->column_family, "of a knob that each one has")
       ->check(utf8_name())
       ->type_name("NAME");

@@ -144,7 +144,7 @@ void get(JsonReader& reader, const JsonReader::Json& json, const Where& where, C
   fields.required("id", out.id);
   fields.required("status", out.status);
   fields.one_of("status", out.status,
-                {"applied", "unchanged", "refused", "conflict", "failed", "mismatch"});
+                {"applied", "unchanged", "refused", "conflict", "failed", "mismatch", "manual"});
   fields.optional("reason", out.reason);
   fields.required("before", out.before);
   fields.required("after", out.after);

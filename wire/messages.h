@@ -210,7 +210,7 @@ struct ChangeResult {
   std::string id;
   std::string status;  // "applied", "unchanged", "refused" (checked, never tried), "conflict"
                        // (expect differs, or manual), "failed" (RocksDB said no), "mismatch" (read
-                       // back another value)
+                       // back another value), "manual" (of a restore: left as somebody else set it)
   std::string reason;  // empty for applied and unchanged
   std::int64_t before = 0;
   std::int64_t after = 0;          // read back

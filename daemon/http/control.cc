@@ -78,8 +78,8 @@ bool are_integers(const Json& list) {
          std::ranges::all_of(list, [](const Json& one) { return one.is_number_integer(); });
 }
 
-// An empty body is an empty object; unknown and wrongly typed members are refused, so that a
-// misspelt "knob" never releases everything.
+// An empty body is an empty object; unknown and wrongly typed members are refused, and so are an
+// empty "knob" or "target", so that what is misspelt never releases everything.
 Result<Order> parse_order(const std::string& body, bool is_rollback) {
   Order order;
   const Json json = body.empty() ? Json::object() : Json::parse(body, nullptr, false);
@@ -109,6 +109,9 @@ Result<Order> parse_order(const std::string& body, bool is_rollback) {
                   place == nullptr ? "unknown member '" + key + "'" : "'" + key + "' is no string");
     }
     if (value.is_string()) *place = value.get<std::string>();
+    if (value.is_string() && place->empty() && (key == "target" || key == "knob")) {
+      return fail(ErrorCode::kInvalidArgument, "'" + key + "' is empty: leave it out, or name one");
+    }
   }
   const bool of_knob = order.knob.value || order.knob.left_at || !order.knob.decision.empty();
   if (of_knob && order.knob.knob.empty()) {

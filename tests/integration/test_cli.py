@@ -33,7 +33,7 @@ class Cli(World):
         host = self.act()
         found = {n: k["found"] for n, k in self.knobs(host).items()}
         # What RocksDB could not change while writes are stopped is refused, and goes back later.
-        rolled_back = json.loads(self.rocktune("rollback", "--json", "--socket", self.control, check=False).stdout)
+        rolled_back = json.loads(self.rocktune("rollback", "--all", "--json", "--socket", self.control, check=False).stdout)
         self.assertIn("rate_limiter_bytes_per_second", [result["knob"] for result in rolled_back["results"]])
         wait_for("all to be back", lambda: {n: k["value"] for n, k in self.knobs(host).items()} == found, 60)
         time.sleep(4)

@@ -305,7 +305,7 @@ TEST_CASE("what is written, and what is not returned, is an event") {
                                {"knob", "a"}, {"why", "request"}, {"status", "applied"}});
   CHECK(events[0].numbers == std::map<std::string, std::int64_t>{{"before", 100}, {"after", 50}});
   CHECK(events[2].words.at("knob") == "b");
-  CHECK(events[2].words.at("status") == "conflict");
+  CHECK(events[2].words.at("status") == "manual");
   CHECK(events[3].words.at("why") == "lease_expired");
   CHECK(events[3].numbers.at("after") == 100);
   s.control->release({"b", ""});

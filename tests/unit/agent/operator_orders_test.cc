@@ -91,8 +91,11 @@ TEST_CASE("no order moves what somebody else set, before it or after") {
   if (ordered_before) s.order("a", 40);
   s.a = 77;  // the host
   CHECK(s.order("a", 100).status == "conflict");
-  s.control->restore(true);
+  const auto restored = s.control->restore(true).results;
   CHECK(s.a == 77);
+  const auto a = std::ranges::find(restored, "a", &wire::ChangeResult::id);
+  REQUIRE(a != restored.end());
+  CHECK(a->status == "manual");  // what was asked for, and no failure
   s.take_lease();
   CHECK(s.control->hold({"a", ""}).has_value());
   CHECK(s.order("a", 100).status == "conflict");  // holding it does not make it rocktune's

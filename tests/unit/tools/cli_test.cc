@@ -65,7 +65,14 @@ TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
         Words{"status", "--nonsense"},
         Words{"release"},
         Words{"release", "k", "--all"},
+        Words{"release", ""},
+        Words{"release", "--all", "--target", ""},
+        Words{"rollback"},
+        Words{"rollback", ""},
+        Words{"rollback", "k", ""},
         Words{"rollback", "k", "--all"},
+        Words{"rollback", "--all", "--target", ""},
+        Words{"rollback", "--all", "--column-family", "default"},
         Words{"rollback", "--column-family", "default"},
         Words{"freeze", "--for", "10"},
         Words{"freeze", "--for", "-5m"},
@@ -103,6 +110,8 @@ TEST_CASE("wrong usage is one line and exit code 2", "[tools]") {
   CHECK(contains(run({"freeze", "--for", "10"}).err, "--for: needs a unit: 10s, 10m, 10h or 10d"));
   CHECK(contains(run({"freeze", "--for", "-5m"}).err, "must be from 1s to 365d"));
   CHECK(contains(run({"release"}).err, "`rocktune knobs` lists them"));
+  CHECK(contains(run({"rollback"}).err, "or say --all: every knob"));
+  CHECK(contains(run({"rollback", ""}).err, "is empty"));
 }
 
 TEST_CASE("a name that is no UTF-8 is refused with what does without one", "[tools]") {
@@ -136,7 +145,7 @@ TEST_CASE("what cannot be done is one line and exit code 1", "[tools]") {
   const std::string socket = directory.file("none.sock");
   for (const Words& arguments :
        {Words{"status", "--socket", socket}, Words{"watch", "--socket", socket},
-        Words{"rollback", "--socket", socket}, Words{"rollback", "1-1", "--log", socket},
+        Words{"rollback", "--all", "--socket", socket}, Words{"rollback", "1-1", "--log", socket},
         Words{"explain", "--log", socket}, Words{"freeze", "--socket", socket},
         Words{"unfreeze", "--socket", socket}, Words{"release", "--all", "--socket", socket},
         Words{"trace", "info", directory.file("none.sock")},

@@ -35,6 +35,11 @@ TEST_CASE("the results of a change are a table, and fail when one failed", "[too
   REQUIRE(report->lines.size() == 2);
   CHECK(contains(report->lines[0], "8 -> 2"));
   CHECK(contains(report->lines[1], "4 MiB/s"));
+  const auto left = change_report(Json::parse(R"({"results":[{"target":"a","knob":"k",
+    "status":"manual","reason":"somebody else set it: it is left as it is"}]})"));
+  REQUIRE(left);
+  CHECK(left->exit_code == 0);
+  CHECK(contains(left->lines[0], "somebody else set it"));
 
   const auto failed = change_report(Json::parse(
       R"({"results":[{"target":"a","knob":"k","column_family":"index","status":"refused",
