@@ -82,6 +82,10 @@ bool writers_stand_still(const Features& f) {
   return lost >= kStandingRatio && !over;
 }
 
+Value lost_share(const Features& f) {
+  return f.write_stopped.value_or(0) > 0 ? Value(1) : f.stalled_ratio;
+}
+
 std::optional<WriteStall> find_write_stall(const Features& f) {
   if (f.write_stopped.value_or(0) > 0) return stall("writes are stopped", stop_limit(f));
   if (f.delayed_bytes_per_second) {

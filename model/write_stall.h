@@ -35,6 +35,10 @@ Value first_pending_limit(const Features& features);
 // nor is a stall that is over.
 bool writers_stand_still(const Features& features);
 
+// The share of the interval that writers lost. RocksDB counts a stall as it ends: while writes are
+// stopped it is all of it.
+Value lost_share(const Features& features);
+
 // Absent while writes flow.
 std::optional<WriteStall> find_write_stall(const Features& features);
 

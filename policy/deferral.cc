@@ -127,10 +127,7 @@ std::optional<Proposal> Deferral::lower(const Situation& situation,
   // Beside a full device, and not in the mean of the seconds in which it filled.
   out.expected = {"read_p99_us", true, slow_p99_us_.mean(kCompactsSeconds).value_or(0),
                   kLimiterEvaluationSeconds};
-  out.evidence = backlog_evidence(situation);
-  if (f.device_read_await_ms) {
-    out.evidence.push_back({"device_read_await_ms", *f.device_read_await_ms, std::nullopt});
-  }
+  out.evidence = slow_evidence(situation, Side::kReads);
   return out;
 }
 
@@ -153,6 +150,8 @@ std::optional<Proposal> Deferral::raise(const Situation& situation, const KnobRe
                  ": there is room to work off what waits";
   } else if (hurry && !situation.stalled) {
     out.reason = "more is written than lately" + limit;
+  } else if (!situation.backlog_known && !situation.stalled) {
+    out.reason = "nobody knows how much waits" + limit;
   } else if (has_lasted(situation.now) && !situation.stalled) {
     out.reason = "the load has stayed for " + text::duration(kLongestLoanSeconds) + limit;
   } else {

@@ -143,8 +143,13 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
       static_cast<double>(to) < static_cast<double>(reading.value) * (1 + least_rise);
   if (to <= reading.value || (little && possible < kForGoodSeconds)) return std::nullopt;
   Proposal out = rocktune::propose(reading, to, "share.returned");
-  out.reason =
-      "the others need no more: back towards the " + amount_of(reading, before) + " from before";
+  // Nobody asked for less while this was looking: it was so before.
+  const bool inherited = !known->second.asked;
+  out.reason = inherited ? "fewer than found since before rocktuned looked, and nobody asks for "
+                           "that: back towards the " +
+                               amount_of(reading, before) + " found"
+                         : "the others need no more: back towards the " +
+                               amount_of(reading, before) + " from before";
   out.expected = expect_from(input, reading);
   return out;
 }

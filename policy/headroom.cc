@@ -42,7 +42,7 @@ class Headroom : public Policy {
     situation.settling = peace_.settles(shape_.measures());
     situation.changed = peace_.changed();
     std::optional<Proposal> limiter = limiter_.decide(situation);
-    const bool raises = limiter && limiter->to > limiter->from;
+    const bool raises = limiter_.pauses() || (limiter && limiter->to > limiter->from);
     const double ending = ends_deferral_.update(raises && limiter_.defers(), situation.now);
     situation.deferred = limiter_.defers() && ending < kDeferralEndsSeconds;
     situation.workers_help = situation.workers_help && !situation.deferred;

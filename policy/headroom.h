@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "policy/costly_jobs.h"
@@ -26,7 +27,7 @@
 namespace rocktune {
 
 struct HeadroomParams {
-  double limiter_raise_factor = 2;  // per step when a backlog warns; its square when writes stall
+  double limiter_raise_factor = 2;     // per step when a backlog warns; its square for lost time
   double limiter_lower_factor = 0.85;  // per step for disturbed reads; squared for writes
   double limiter_need_margin = 1.3;    // a lowered limit leaves this much more than is needed
   double jobs_return_seconds = 300;    // of comfort before an unused job is given back
@@ -45,6 +46,8 @@ class LimiterLoop {
   std::optional<Proposal> decide(const Situation& situation);
   // Compactions wait for reads, and debt is meant to grow.
   [[nodiscard]] bool defers() const { return deferral_.stage() != Deferral::Stage::kNone; }
+  // It is being raised, and waits for what the last step does.
+  [[nodiscard]] bool pauses() const { return pauses_; }
 
  private:
   std::optional<Proposal> unpace(const Situation& situation, const KnobReading& reading);
@@ -53,6 +56,7 @@ class LimiterLoop {
   [[nodiscard]] std::optional<Proposal> defer(const Situation& situation,
                                               const KnobReading& reading) const;
   [[nodiscard]] std::optional<Side> disturbed(const Situation& situation) const;
+  [[nodiscard]] std::string disturbance_text(const Situation& situation, Side side) const;
   std::optional<Proposal> protect(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::optional<Proposal> pace(const Situation& situation,
                                              const KnobReading& reading) const;
@@ -72,6 +76,7 @@ class LimiterLoop {
   HeadroomParams params_;
   std::optional<std::int64_t> rate_;  // as last seen
   std::optional<Nanoseconds> last_raise_, last_lowering_;
+  bool pauses_ = false;
   LearntWait rest_{kLimiterRestSeconds};  // no lowering for so long after a raise
   Held short_of_need_;
   LimitProbe probe_;  // lowerings for reads or writes

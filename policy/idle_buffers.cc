@@ -82,7 +82,7 @@ std::string IdleBuffers::why(const Less& half, Wanted wanted) {
   const std::string so_long = "for " + text::duration(kUnwantedSeconds);
   if (half.unused) {
     return "nothing was flushed " + so_long +
-           ": larger buffers save nothing, and other databases may use the memory";
+           ": larger buffers save nothing, and the memory may be of use elsewhere";
   }
   return so_long + " half of the buffers would have been enough: they save " +
          text::rate(half.costs) + " of compaction, and as cache the memory saves " +

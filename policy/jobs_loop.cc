@@ -195,7 +195,7 @@ std::optional<Proposal> JobsLoop::spare(const Situation& situation,
   out.reason = "the device is full, and " + text::number(*situation.running_compactions, 1) +
                " compactions at a time take turns on it: of fewer each merges more of level 0";
   out.expected = expect_fewer_writes(situation, kSparedEvaluationSeconds);
-  out.evidence = backlog_evidence(situation);
+  out.evidence = full_device_evidence(situation);
   return out;
 }
 

@@ -42,11 +42,6 @@ bool would_delay(const ColumnFamilyReading& family, const KnobReading& slowdown)
   return level0_count(family) >= static_cast<double>(slowdown.found);
 }
 
-// What is given goes back by what reads do now; it is given by what they have done for a while.
-bool suits(const Situation& situation, const std::string& column_family) {
-  return reads_bear_level0(situation.features, column_family);
-}
-
 // With more of them RocksDB begins several as soon as there is anything to gather.
 bool one_at_a_time(const Features& f) {
   const KnobReading* jobs = changeable_knob(f, knob::kBackgroundJobs);
@@ -87,7 +82,8 @@ void L0RoomLoop::look(const Situation& situation) {
     }
     unheard_.granted(family.name);
     crowded = crowded || is_crowded(family, *slowdown);
-    unsuited = unsuited || !suits(situation, family.name);
+    // Given by what reads have done for a while, back by what they do now.
+    unsuited = unsuited || reads_burden_level0(situation, family.name);
   }
   unheard_.keep(f.column_families);
   unheard_returns_.keep(f.column_families);
@@ -108,8 +104,9 @@ std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) const 
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* slowdown = slowdown_of(f, family);
     if (!is_widened(slowdown) || unheard_returns_.rests(family.name, situation.now)) continue;
-    const bool idle = idle_seconds_ >= kRoomIdleSeconds ||
-                      (unsuited_seconds_ >= kRoomUnsuitedSeconds && !suits(situation, family.name));
+    const bool unsuited =
+        unsuited_seconds_ >= kRoomUnsuitedSeconds && reads_burden_level0(situation, family.name);
+    const bool idle = idle_seconds_ >= kRoomIdleSeconds || unsuited;
     const bool delays = would_delay(family, *slowdown);
     const bool due = delays ? lost && is_crowded(family, *slowdown) : idle;
     if (!due) continue;
@@ -121,9 +118,11 @@ std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) const 
   const bool delays = would_delay(*fullest.family, *fullest.slowdown);
   Proposal out =
       propose(*fullest.slowdown, fullest.slowdown->found, delays ? "l0_room.lost" : "l0_room.idle");
-  out.reason =
-      delays ? backlog_text(situation) + ": level 0 gathers more than compactions work off"
-             : std::string("nothing asks for room in level 0: writes are delayed where they were");
+  const bool calm = idle_seconds_ >= kRoomIdleSeconds;
+  out.reason = delays ? backlog_text(situation) + ": level 0 gathers more than compactions work off"
+                      : std::string(calm ? "nothing asks for room in level 0"
+                                         : "reads have come that look into each file of level 0") +
+                            ": writes are delayed where they were";
   // Back to a limit that level 0 is beyond, writers are delayed until it is worked off: no
   // experiment, to be taken back for what it is there to do.
   if (!delays) out.expected = no_more_stalls(situation, kRoomEvaluationSeconds);
@@ -156,7 +155,7 @@ std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
                " (writes stop at " + std::to_string(*fullest.family->level0_stop_trigger) + ")";
   out.expected = gathers ? expect_fewer_writes(situation, kRoomEvaluationSeconds)
                          : no_more_stalls(situation, kRoomEvaluationSeconds);
-  out.evidence = backlog_evidence(situation);
+  out.evidence = full_device_evidence(situation);
   return out;
 }
 

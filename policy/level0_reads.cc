@@ -20,6 +20,10 @@ bool reads_bear_level0(const Features& f, std::string_view column_family) {
   return bear({f.reads_per_second, f.seeks_per_second, f.writes_per_second}, f, column_family);
 }
 
+bool reads_burden_level0(const Situation& situation, std::string_view column_family) {
+  return situation.reads_seen && !reads_bear_level0(situation.features, column_family);
+}
+
 bool reads_have_borne_level0(const Situation& situation, std::string_view column_family) {
   const Features& f = situation.features;
   return reads_bear_level0(f, column_family) && bear(situation.calls, f, column_family);

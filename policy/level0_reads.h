@@ -8,9 +8,11 @@
 
 namespace rocktune {
 
-// As of this sample.
+// As of this sample, in which a pause of writes makes a health check a reader.
 bool reads_bear_level0(const Features& features, std::string_view column_family);
-// ... and of the last ten seconds: readers that wait for a moment read on after it.
+// Readers have come for whom there are too many: no health check.
+bool reads_burden_level0(const Situation& situation, std::string_view column_family);
+// As of this sample and of the last ten seconds: readers that wait for a moment read on after it.
 bool reads_have_borne_level0(const Situation& situation, std::string_view column_family);
 
 }  // namespace rocktune

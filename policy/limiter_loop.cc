@@ -22,7 +22,7 @@ constexpr double kNearStop = 0.75;
 constexpr double kUndelayedMemtables = 3;
 // Between two raises for a delay that nobody feels.
 constexpr double kUnfeltSeconds = 2;
-// Without any backlog, a limit below need * kShort for kShortSeconds goes to need * kAmple.
+// A limit below need * kShort for kShortSeconds goes to need * kAmple.
 constexpr double kShort = 1.15, kAmple = 1.5, kShortSeconds = 5;
 // A forecast that has not proved itself, with nothing else to see, moves the limit by this at most.
 constexpr double kForecastFactor = 1.25;
@@ -189,7 +189,8 @@ std::optional<Proposal> LimiterLoop::relieve(const Situation& situation,
   if (!worth_reads && !is_lowered(reading)) return std::nullopt;
   // What nobody feels has the time to show what the last step did to the device.
   const bool felt = is_felt(situation);
-  if (!felt && within(last_raise_, situation.now, kUnfeltSeconds)) return std::nullopt;
+  pauses_ = !felt && within(last_raise_, situation.now, kUnfeltSeconds);
+  if (pauses_) return std::nullopt;
   double factor = params_.limiter_raise_factor;
   if (felt) factor *= factor;
   if (situation.binding && writers_stand_still(situation.features)) factor *= factor;
@@ -211,8 +212,9 @@ std::optional<Proposal> LimiterLoop::follow_need(const Situation& situation,
                                                  const KnobReading& reading) {
   auto rate = static_cast<double>(reading.value);
   // A compaction of minutes uses any limit up, and what passes is what "writes need" then: in
-  // comfort it takes more writes than before.
-  const bool more = !at_ease(situation) || situation.writes_rise;
+  // comfort, or where a forecast alone ends it, it takes more writes than before.
+  const bool seen = !at_ease(situation) && !situation.forecast_only;
+  const bool more = (seen || situation.writes_rise) && !pauses_;
   bool is_short = more && situation.need && situation.binding && rate < *situation.need * kShort;
   if (short_of_need_.update(is_short, situation.now) < kShortSeconds) return std::nullopt;
   double need = situation.need.value_or(0);
@@ -236,6 +238,12 @@ std::optional<Side> LimiterLoop::disturbed(const Situation& situation) const {
   const bool waits = situation.interference || pace_.slow_down(Side::kWrites);
   if (situation.writes_threatened_seconds >= kSlowSeconds && waits) return Side::kWrites;
   return std::nullopt;
+}
+
+std::string LimiterLoop::disturbance_text(const Situation& situation, Side side) const {
+  if (!situation.interference) return pace_.bursts_text(side);
+  if (situation.device_busy) return "compactions keep the device busy";
+  return "compactions use up what the control group may read and write";
 }
 
 std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
@@ -266,21 +274,15 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
   Proposal out =
       propose(reading, static_cast<std::int64_t>(to), of_reads ? "limiter.reads" : kSlowWritesRule);
   const bool slow = of_reads ? situation.reads_slow : situation.writes_slow;
-  out.reason =
-      p99_text(*side) + " is " + text::microseconds(p99_us) +
-      (slow ? "" : ", and foreseen to break its objective,") + " without any backlog, and " +
-      (situation.interference ? "compactions keep the device busy" : pace_.bursts_text(*side)) +
-      ": the background needs only " + text::rate(need);
+  out.reason = p99_text(*side) + " is " + text::microseconds(p99_us) +
+               (slow ? "" : ", and foreseen to break its objective,") +
+               " without any backlog, and " + disturbance_text(situation, *side) +
+               ": the background needs only " + text::rate(need);
   // What is foreseen to be slow is to stay as fast as is asked for.
   const double slo_us = p99_slo_us(situation.objective, *side);
   out.expected = {p99_feature(*side), true, slow ? p99_us : std::max(p99_us, slo_us),
                   evaluation_seconds(*side)};
-  const Features& f = situation.features;
-  out.evidence = backlog_evidence(situation);
-  if (f.device_queue) {
-    out.evidence.push_back(
-        {"device_queue", *f.device_queue, situation.objective.device_queue_limit});
-  }
+  out.evidence = slow_evidence(situation, *side);
   return out;
 }
 
@@ -359,6 +361,7 @@ LimiterLoop::Lowering LimiterLoop::lowering_of(std::string_view rule) {
 
 std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kRateLimit);
+  pauses_ = false;
   if (reading == nullptr) {
     deferral_.end(situation.now);
     return std::nullopt;

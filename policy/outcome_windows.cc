@@ -5,6 +5,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "model/write_stall.h"
 #include "policy/memory.h"
 #include "policy/outcomes.h"
 #include "policy/situation.h"
@@ -216,7 +217,8 @@ void Outcomes::count(const Features& features, const Running& running, Tally& ta
     tally.others_sum += *others;
   }
   const std::string& expected = running.decision.proposal.expected.feature;
-  if (Value value = feature_of(features, expected)) {
+  const bool of_stalls = expected == "stalled_ratio";
+  if (Value value = of_stalls ? lost_share(features) : feature_of(features, expected)) {
     const std::string_view weight = weight_of(expected);
     const double counts = weight.empty() ? 1 : feature_of(features, weight).value_or(0);
     ++tally.present;

@@ -178,7 +178,7 @@ bool Outcomes::judge_slos(const Running& running, bool others_more, Finished& ou
     const bool gained =
         out.outcome.result == "better" && proposal.expected.feature == slos_[i].name();
     if (gained) continue;
-    out.outcome.reason += "; " + *broken;
+    out.outcome.reason += "; " + broken->text;
     any = true;
     if (others_more) continue;
     if (unjudged_ && unjudged_->tick > running.first_at) {
@@ -186,6 +186,7 @@ bool Outcomes::judge_slos(const Running& running, bool others_more, Finished& ou
       continue;
     }
     out.slo_broken = true;
+    out.broken = Driver{broken->feature, broken->last_us, broken->limit_us};
     out.outcome.result = "worse";
   }
   return any && others_more;
@@ -209,7 +210,7 @@ std::string Outcomes::why_worse(const Running& running) const {
   for (std::size_t i = 0; i < slos_.size(); ++i) {
     if (i == kReads && reads_may_pay(running.decision.proposal)) continue;
     if (gained && expected.feature == slos_[i].name()) continue;
-    if (auto broken = slos_[i].broken(whole.slos.at(i))) return *broken;
+    if (auto broken = slos_[i].broken(whole.slos.at(i))) return broken->text;
   }
   return "";
 }

@@ -121,7 +121,7 @@ std::optional<Proposal> Pace::lower(const Situation& situation, const KnobReadin
   out.reason = why->text + "; at up to " + text::rate(*situation.passed_peak) +
                " they come in bursts, where " + text::rate(need) + " is needed at most";
   out.expected = why->expected;
-  out.evidence = backlog_evidence(situation);
+  out.evidence = slow_evidence(situation, *side);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/write_stall.h"
 #include "policy/job_slots.h"
 #include "policy/others_work.h"
 #include "policy/wishes.h"
@@ -124,7 +125,7 @@ void RaisedJobs::observe(const Situation& situation, std::int64_t jobs, bool own
   if (jobs_ && jobs != *jobs_) note_change(situation, jobs, own);
   jobs_ = jobs;
   moved_.note(situation.now, moved_bytes(situation.features));
-  stalled_.note(situation.now, situation.features.stalled_ratio);
+  stalled_.note(situation.now, lost_share(situation.features));
   note_full(situation, jobs);
 }
 

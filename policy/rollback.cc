@@ -57,7 +57,7 @@ Proposal Rollbacks::back(const Wanted& wanted, std::int64_t to) {
   out.rule = kRollbackRule;
   out.reason = culprit.why;
   out.expected = wanted.expected;
-  out.evidence = {{wanted.expected.feature, wanted.expected.baseline, wanted.was}};
+  out.evidence = {{wanted.expected.feature, wanted.expected.baseline, wanted.limit}};
   return out;
 }
 
@@ -65,8 +65,13 @@ void Rollbacks::consider(const Finished& finished, Nanoseconds now) {
   Wanted wanted;
   wanted.since = now;
   wanted.expected = finished.proposal.expected;
-  wanted.was = wanted.expected.baseline;
-  wanted.expected.baseline = finished.outcome.measured.value_or(wanted.was);
+  wanted.limit = wanted.expected.baseline;
+  wanted.expected.baseline = finished.outcome.measured.value_or(wanted.limit);
+  if (finished.broken && !finished.worse_by_far) {
+    const double window = wanted.expected.window_seconds;
+    wanted.expected = {finished.broken->feature, true, finished.broken->value, window};
+    wanted.limit = finished.broken->limit.value_or(wanted.limit);
+  }
   const std::string finding =
       "decision " + finished.outcome.decision_id + " made things worse: " + finished.outcome.reason;
   if (finished.culprit) {

@@ -137,8 +137,8 @@ void Observer::add(const Features& f) {
   reads_.note(now, f.reads_per_second);
   seeks_.note(now, f.seeks_per_second);
   background_.note(now, background_writes(f));
-  stalled_.note(now, f.stalled_ratio);
-  stalled_long_.note(now, f.stalled_ratio);
+  stalled_.note(now, lost_share(f));
+  stalled_long_.note(now, lost_share(f));
   l0_.note(now, f.l0_ratio);
   memtables_.note(now, f.memtable_ratio);
   read_p99_.note(now, f.read_p99_us);

@@ -275,6 +275,10 @@ Expectation expect_fewer_writes(const Situation& situation, double window_second
 // What gains others is not seen here; what it could cost is.
 Expectation no_more_stalls(const Situation& situation, double window_seconds);
 std::vector<Driver> backlog_evidence(const Situation& situation);
+// ...and what the device is seen to be full by.
+std::vector<Driver> full_device_evidence(const Situation& situation);
+// ...and what those of this side wait.
+std::vector<Driver> slow_evidence(const Situation& situation, Side side);
 
 // Of memory that the machine is short of.
 std::string short_memory_text(const Situation& situation);

@@ -92,6 +92,31 @@ std::vector<Driver> backlog_evidence(const Situation& situation) {
   return out;
 }
 
+std::vector<Driver> full_device_evidence(const Situation& situation) {
+  const Features& f = situation.features;
+  std::vector<Driver> out = backlog_evidence(situation);
+  const Objective& objective = situation.objective;
+  const double await_limit_ms = objective.device_await_limit_seconds * 1e3;
+  if (f.device_queue) {
+    out.push_back({"device_queue", *f.device_queue, objective.device_queue_limit});
+  }
+  if (f.device_read_await_ms) {
+    out.push_back({"device_read_await_ms", *f.device_read_await_ms, await_limit_ms});
+  }
+  if (f.io_limit_use_ratio) {
+    out.push_back({"io_limit_use_ratio", *f.io_limit_use_ratio, std::nullopt});
+  }
+  return out;
+}
+
+std::vector<Driver> slow_evidence(const Situation& situation, Side side) {
+  std::vector<Driver> out = full_device_evidence(situation);
+  if (const Value p99_us = situation.p99_us(side)) {
+    out.insert(out.begin(), {p99_feature(side), *p99_us, p99_slo_us(situation.objective, side)});
+  }
+  return out;
+}
+
 std::string short_memory_text(const Situation& situation) {
   const Value& available = situation.features.memory_available_bytes;
   return "memory is short: " + (available ? text::bytes(*available) + " available, and " : "") +

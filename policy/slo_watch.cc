@@ -59,18 +59,21 @@ void SloWatch::count(Watched& watched, const Features& features) const {
   const Value p99_us = p99(features);
   if (!watched.before || !p99_us) return;
   ++watched.seen;
+  watched.last_us = *p99_us;
   watched.seconds += features.interval_seconds;
   if (*p99_us > watched.threshold) ++watched.over;
 }
 
-std::optional<std::string> SloWatch::broken(const Watched& watched) const {
+std::optional<SloWatch::Broken> SloWatch::broken(const Watched& watched) const {
   const bool often = watched.over >= kBrokenShare * watched.seen;
   const bool enough = watched.seen >= kLeastSeen ||
                       (watched.seen >= kLeastSlowSeen && watched.seconds >= kLeastSeenSeconds);
   if (!watched.before || !enough || !often) return std::nullopt;
-  return name_ + " was " + text::microseconds(*watched.before) + " and kept its objective of " +
-         text::microseconds(limit_) + "; since then it is above in " +
-         std::to_string(watched.over) + " of " + std::to_string(watched.seen) + " samples";
+  return Broken{name_ + " was " + text::microseconds(*watched.before) +
+                    " and kept its objective of " + text::microseconds(limit_) +
+                    "; since then it is above in " + std::to_string(watched.over) + " of " +
+                    std::to_string(watched.seen) + " samples",
+                name_, watched.last_us, limit_};
 }
 
 }  // namespace rocktune

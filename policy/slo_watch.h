@@ -27,13 +27,19 @@ class SloWatch {
     double threshold = 0;  // above it counts as broken
     int seen = 0, over = 0;
     double seconds = 0;  // of those seen
+    double last_us = 0;  // the last one
+  };
+  // It was kept before, and three of four intervals since were above.
+  struct Broken {
+    std::string text;  // what to say
+    std::string feature;
+    double last_us = 0, limit_us = 0;
   };
 
   void observe(const Features& features);
   [[nodiscard]] Watched begin() const;
   void count(Watched& watched, const Features& features) const;
-  // What to say if it was kept before and three of four intervals since were above; else absent.
-  [[nodiscard]] std::optional<std::string> broken(const Watched& watched) const;
+  [[nodiscard]] std::optional<Broken> broken(const Watched& watched) const;
   void reset() { recent_.clear(); }
   [[nodiscard]] const std::string& name() const { return name_; }  // of the feature
 

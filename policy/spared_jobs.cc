@@ -28,9 +28,9 @@ bool leaves_room(const ColumnFamilyReading& family) {
 
 bool suits(const Situation& situation) {
   const Features& f = situation.features;
-  const auto borne = [&f](const ColumnFamilyReading& family) {
+  const auto borne = [&situation](const ColumnFamilyReading& family) {
     return family.leveled_compaction.value_or(0) != 0 && leaves_room(family) &&
-           reads_bear_level0(f, family.name);
+           !reads_burden_level0(situation, family.name);
   };
   const bool known = situation.backlog_known && f.pending_ratio;
   return situation.bytes_count() && known && !f.column_families.empty() &&

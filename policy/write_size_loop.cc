@@ -5,6 +5,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "model/write_stall.h"
 #include "policy/memory.h"
 #include "policy/others_work.h"
 
@@ -113,7 +114,10 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
   const Features& f = situation.features;
   const Nanoseconds now = situation.now;
   const bool lowered = size_ && reading.value < *size_ && reading.owner == KnobOwner::kRocktune;
-  if (const Value p99 = read_p99_.mean(kTrialSeconds); lowered && p99) {
+  // Smaller for a neighbour's reads: what a health check meets here does not judge it.
+  const bool followed = lowered && offered_size_ == reading.value;
+  if (followed) trial_.reset();
+  if (const Value p99 = read_p99_.mean(kTrialSeconds); lowered && !followed && p99) {
     trial_ = Trial{now,
                    *p99,
                    read_mean_.mean(kTrialSeconds),
@@ -152,8 +156,8 @@ void WriteSizeLoop::observe(const Situation& situation, const KnobReading& readi
     if (wanted_back_.too_slow && !situation.writers_first()) relief_.enlarged(now);
   }
   if (size_ && reading.value < *size_) relief_.lowered(now);
-  relief_.note(now, f.stalled_ratio);
-  if (lowered) follows_ = offered_size_ == reading.value;
+  relief_.note(now, lost_share(f));
+  if (lowered) follows_ = followed;
   // Smaller before this loop looked first: nobody knows any more whose reads that was tried for.
   if (!size_ && is_lowered(reading)) follows_ = true;
   if (reading.value >= reading.found) follows_ = false;
@@ -186,8 +190,8 @@ std::optional<Proposal> WriteSizeLoop::lower(const Situation& situation,
   const bool small = reading.value <= pieces;
   // At such polls nobody could tell what a trial gains.
   const bool sparse = situation.features.interval_seconds * kLeastTrialWork > kTrialSeconds;
-  if (small || sparse || situation.settling || rests(situation.now) || would_stall(situation))
-    return std::nullopt;
+  if (small || sparse || situation.settling || !situation.read_lately) return std::nullopt;
+  if (rests(situation.now) || would_stall(situation)) return std::nullopt;
   const Waits waits = reads_wait_for_writes(situation);
   if (waits == Waits::kNo) return std::nullopt;
   offered_size_.reset();
@@ -331,7 +335,8 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
   const auto& asked = f.shared ? f.shared->write_size_max_bytes : Counter();
   const bool reads = situation.reads_seen;  // not for a health check
   const bool ours = is_lowered(reading);
-  const double unasked = unasked_.update(ours && !asked && !trial_ && !reads, situation.now);
+  const bool left = ours && follows_ && !asked && !reads;
+  const double unasked = unasked_.update(left, situation.now);
   // Who is read now finds out by itself what its reads bear, and does not ask others for a size
   // that it never tried.
   const bool own_way = ours && follows_ && reads;
@@ -357,7 +362,9 @@ std::optional<Proposal> WriteSizeLoop::follow(const Situation& situation,
                text::bytes(static_cast<double>(size)) + " at a time, not " +
                text::bytes(static_cast<double>(reading.value));
   out.expected = no_more_stalls(situation, kWriteSizeEvaluationSeconds);
-  out.evidence = {{"device_read_await_ms", f.device_read_await_ms.value_or(0), std::nullopt}};
+  if (f.device_read_await_ms) {
+    out.evidence = {{"device_read_await_ms", *f.device_read_await_ms, std::nullopt}};
+  }
   return out;
 }
 

@@ -41,9 +41,6 @@ TEST_CASE("jobs: on a loaded device a raise is judged before the next", "[headro
   SECTION("it moved more bytes") {
     bench.f.compaction_write_bytes_per_second = 40e6;
   }
-  SECTION("it made stalls rarer") {
-    bench.f.stalled_ratio = 0.06;
-  }
   SECTION("nobody knows how many bytes: it is waited for as long again") {
     bench.f.compaction_write_bytes_per_second.reset();
     waits = 59;
@@ -57,6 +54,26 @@ TEST_CASE("jobs: on a loaded device a raise is judged before the next", "[headro
   REQUIRE(next);
   CHECK(next->rule == "jobs.backlog");
   CHECK(next->to == 4);
+}
+
+TEST_CASE("jobs: on a loaded device a raise that made stalls rarer is none in vain", "[headroom]") {
+  HeadroomBench bench = with_one_more_job();
+  bench.f.write_stopped = 0;
+  bench.f.stalled_ratio = 0.15;
+  CHECK_FALSE(bench.run(32, knob::kBackgroundJobs));
+  bench.f.write_stopped = 1;
+  const auto next = bench.run(6, knob::kBackgroundJobs);
+  REQUIRE(next);
+  CHECK(next->rule == "jobs.backlog");
+}
+
+// RocksDB counts the time of a stop as it ends.
+TEST_CASE("jobs: on a loaded device a stop that lasts is no end of stalls", "[headroom]") {
+  HeadroomBench bench = with_one_more_job();
+  bench.f.stalled_ratio = 0;
+  const auto back = bench.run(33, knob::kBackgroundJobs);
+  REQUIRE(back);
+  CHECK(back->rule == "jobs.futile");
 }
 
 TEST_CASE("jobs: on a loaded device writers who only lose time get none", "[headroom]") {

@@ -4,6 +4,8 @@
 #include "policy/outcomes.h"
 #include "tests/support/catch.h"
 #include "tests/unit/policy/headroom_bench.h"
+#include "tests/unit/policy/one_compaction_bench.h"
+#include "tests/unit/policy/write_size_bench.h"
 
 using namespace rocktune;
 using namespace rocktune::test;
@@ -113,4 +115,85 @@ TEST_CASE("a database that does not answer suffers no longer than ten seconds", 
 TEST_CASE("a service level is one of readers", "[outcomes]") {
   CHECK(slo_broken_by(1000));
   CHECK_FALSE(slo_broken_by(1));
+}
+
+TEST_CASE("write size: a health check is no reader", "[headroom]") {
+  HeadroomBench bench = following();
+  for (int i = 0; i < 5; ++i) {
+    bench.f.reads_per_second = 20;
+    CHECK_FALSE(bench.run(0.5, knob::kWriteSize));
+    bench.f.reads_per_second = 0;
+    CHECK_FALSE(bench.run(70, knob::kWriteSize));
+  }
+}
+
+TEST_CASE("write size: what a health check meets judges nobody who follows a neighbour",
+          "[headroom]") {
+  HeadroomBench bench = beside_a_reader();
+  bench.f.reads_per_second = 2;
+  bench.f.read_p99_us = 20;  // of one key, from the cache
+  const auto follows = bench.run(60, knob::kWriteSize);
+  REQUIRE(follows);
+  CHECK(follows->rule == "write_size.neighbours");
+  bench.apply(*follows);
+  CHECK_FALSE(bench.run(1200, knob::kWriteSize));
+}
+
+TEST_CASE("write size: no smaller writes for a health check that waits behind them", "[headroom]") {
+  HeadroomBench bench = behind_writes();
+  bench.f.reads_per_second = 0.5;
+  bench.run(12, knob::kWriteSize);
+  CHECK_FALSE(bench.run(120, knob::kWriteSize));
+  bench.f.reads_per_second = 2000;
+  CHECK(bench.run(10, knob::kWriteSize)->rule == "write_size.reads");
+}
+
+TEST_CASE("write size: a pause of one's own readers leaves the small writes", "[headroom]") {
+  HeadroomBench bench = with_small_pieces();
+  bench.f.read_p99_us = 4000;
+  CHECK_FALSE(bench.run(60, knob::kWriteSize));
+  bench.f.reads_per_second = 0;
+  bench.f.read_p99_us.reset();
+  CHECK_FALSE(bench.run(600, knob::kWriteSize));
+}
+
+TEST_CASE("a pause of writes beside a health check takes back no room, nor spared jobs",
+          "[headroom][one_compaction]") {
+  HeadroomBench bench = full_device(4);
+  bench.knob(knob::kBloomBits).value = 0;
+  bench.f.reads_per_second = 1;
+  bench.run(70, knob::kBackgroundJobs);
+  const auto fewer = bench.run(1, knob::kBackgroundJobs);
+  REQUIRE(fewer);
+  CHECK(fewer->rule == "jobs.spared");
+  bench.apply(*fewer);
+  bench.f.running_compactions = 1;
+  level0(bench, 10);
+  const auto room = bench.run(5, knob::kL0Slowdown);
+  REQUIRE(room);
+  CHECK(room->rule == "l0_room.writes");
+  bench.apply(*room);
+  level0(bench, 10);
+  const auto pause = [&](double reads) {
+    bench.f.reads_per_second = reads;
+    bench.f.writes_per_second = 0;
+  };
+  SECTION("of a health check") {
+    pause(1);
+    CHECK_FALSE(bench.run(10, knob::kL0Slowdown));
+    CHECK_FALSE(bench.run(10, knob::kBackgroundJobs));
+  }
+  SECTION("of readers, it takes back the room") {
+    pause(2000);
+    const auto back = bench.run(6, knob::kL0Slowdown);
+    REQUIRE(back);
+    CHECK(back->rule == "l0_room.idle");
+    CHECK(back->reason.starts_with("reads have come"));
+  }
+  SECTION("of readers, it takes back the jobs") {
+    pause(2000);
+    const auto back = bench.run(6, knob::kBackgroundJobs);
+    REQUIRE(back);
+    CHECK(back->rule == "jobs.wanted");
+  }
 }

@@ -23,6 +23,41 @@ TEST_CASE("limiter: a delay at which nobody loses time is no haste", "[headroom]
   }
 }
 
+TEST_CASE("limiter: a forecast alone moves no more in the pauses between two steps", "[headroom]") {
+  HeadroomBench bench;
+  bench.f.compaction_write_bytes_per_second = 70e6;  // needs twice as much as may pass
+  bench.set_limit(40 * kHeadroomMiB, 41e6);
+  bench.run(70, knob::kRateLimit);
+  bench.backlog(18);
+  bench.f.l0_ratio = 0.2;
+  for (int step = 0; step < 4; ++step) {
+    const auto raise = bench.run(2.5, knob::kRateLimit);
+    REQUIRE(raise);
+    CHECK(raise->rule == "limiter.backlog");
+    CHECK(static_cast<double>(raise->to) <= 1.26 * static_cast<double>(raise->from));
+    bench.apply(*raise);
+    bench.set_limit(raise->to, static_cast<double>(raise->to));
+  }
+}
+
+TEST_CASE("jobs: the limiter goes first in the pauses between its steps, too", "[headroom]") {
+  HeadroomBench bench;
+  bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
+  bench.backlog(18);
+  bench.f.delayed_bytes_per_second = 16e6;
+  bench.f.running_compactions = 1;
+  double seconds = 0;
+  for (bool raised = false; !raised && seconds < 20; seconds += 0.5) {
+    for (const Proposal& proposal : bench.tick()) {
+      raised = raised || proposal.knob == knob::kBackgroundJobs;
+      if (proposal.knob != knob::kRateLimit) continue;
+      bench.set_limit(proposal.to, static_cast<double>(proposal.to));  // used up at once
+    }
+  }
+  CHECK(seconds >= 9.5);
+  CHECK(seconds < 20);
+}
+
 TEST_CASE("limiter: on a full device a raise is for what is lost, or near a limit", "[headroom]") {
   HeadroomBench bench;
   bench.set_limit(40 * kHeadroomMiB, 39.0 * kHeadroomMiB);
@@ -89,6 +124,15 @@ TEST_CASE("limiter: on a full device a raise is for what is lost, or near a limi
     CHECK_FALSE(bench.run(10, knob::kRateLimit));
     bench.f.l0_ratio = 0.9;
     CHECK(bench.run(2, knob::kRateLimit)->to == 80 * kHeadroomMiB);
+  }
+  SECTION("nor does a forecast alone follow a need, but for more writes") {
+    bench.f.compaction_write_bytes_per_second = 40e6;
+    bench.run(70, knob::kRateLimit);
+    bench.backlog(18);
+    bench.f.l0_ratio = 0.2;
+    CHECK_FALSE(bench.run(60, knob::kRateLimit));
+    bench.indicators[0].calibrated = true;
+    CHECK(bench.run(6, knob::kRateLimit)->rule == "limiter.need");
   }
   SECTION("for a debt of minutes") {
     bench.f.pending_bytes = 24e9;

@@ -44,7 +44,10 @@ TEST_CASE("a service level that was kept and is broken is a regression", "[outco
     Rollbacks rollbacks;
     rollbacks.consider(finished[0], bench.f.at.tick);
     REQUIRE(rollbacks.propose(bench.f, {}).size() == 1);
-    CHECK(rollbacks.propose(bench.f, {})[0].to == 100);
+    const Proposal back = rollbacks.propose(bench.f, {})[0];
+    CHECK(back.to == 100);
+    CHECK(back.evidence == std::vector<Driver>{{"read_p99_us", 6000, 5000}});
+    CHECK(back.expected == Expectation{"read_p99_us", true, 6000, 10});
   }
   SECTION("under another load nobody can tell") {
     bench.f.reads_per_second = 2000;

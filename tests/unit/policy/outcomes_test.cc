@@ -40,6 +40,21 @@ TEST_CASE("write amplification counts by what was written", "[outcomes]") {
   CHECK(finished[0].outcome.result == "unchanged");
 }
 
+// RocksDB counts its time as it ends.
+TEST_CASE("a stop that lasts is time that writers lose", "[outcomes]") {
+  Outcomes outcomes;
+  Features f;
+  f.fresh = true;
+  f.reads_per_second = 1000;
+  f.stalled_ratio = 0;
+  f.write_stopped = 1;
+  outcomes.begin(lowered_limiter("stalled_ratio", true, 0.4), applied_lowering(), f);
+  const auto finished = run_outcomes(outcomes, f, 10);
+  REQUIRE(finished.size() == 1);
+  CHECK(*finished[0].outcome.measured == Approx(1));
+  CHECK(finished[0].outcome.result == "worse");
+}
+
 TEST_CASE("outcomes compare the second half of the window with the baseline", "[outcomes]") {
   CHECK(outcome_after(500).outcome.result == "better");
   CHECK(outcome_after(950).outcome.result == "unchanged");

@@ -32,4 +32,24 @@ inline HeadroomBench with_small_pieces() {
   return bench;
 }
 
+// Only written, beside a database on the same device whose engine made its own writes small.
+inline HeadroomBench beside_a_reader() {
+  HeadroomBench bench = behind_writes();
+  bench.f.read_p99_us.reset();
+  bench.f.reads_per_second = 0;
+  bench.f.shared = SharedBudget{};
+  bench.f.shared->device_members = 2;
+  bench.f.shared->write_size_max_bytes = kSmallerPieces;
+  return bench;
+}
+
+// ...and writes in pieces as small as the reader's.
+inline HeadroomBench following() {
+  HeadroomBench bench = beside_a_reader();
+  const auto proposal = bench.run(1, knob::kWriteSize);
+  REQUIRE(proposal);
+  bench.apply(*proposal);
+  return bench;
+}
+
 }  // namespace rocktune::test

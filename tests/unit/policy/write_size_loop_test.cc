@@ -199,26 +199,6 @@ TEST_CASE("write size: smaller pieces that gained nothing go back, and rest long
   }
 }
 
-// Only written, beside a database on the same device whose engine made its own writes small.
-static HeadroomBench beside_a_reader() {
-  HeadroomBench bench = behind_writes();
-  bench.f.read_p99_us.reset();
-  bench.f.reads_per_second = 0;
-  bench.f.shared = SharedBudget{};
-  bench.f.shared->device_members = 2;
-  bench.f.shared->write_size_max_bytes = kSmallerPieces;
-  return bench;
-}
-
-// ...and writes in pieces as small as the reader's.
-static HeadroomBench following() {
-  HeadroomBench bench = beside_a_reader();
-  const auto proposal = bench.run(1, knob::kWriteSize);
-  REQUIRE(proposal);
-  bench.apply(*proposal);
-  return bench;
-}
-
 TEST_CASE("write size: who is not read writes as its neighbour's reads bear, and before its turn",
           "[headroom]") {
   HeadroomBench bench = beside_a_reader();
@@ -267,16 +247,6 @@ TEST_CASE("write size: smaller ones that nobody remembers are found out anew", "
   const auto back = bench.run(10, knob::kWriteSize);
   REQUIRE(back);
   CHECK(back->to == kFoundPieces);
-}
-
-TEST_CASE("write size: a health check is no reader", "[headroom]") {
-  HeadroomBench bench = following();
-  for (int i = 0; i < 5; ++i) {
-    bench.f.reads_per_second = 20;
-    CHECK_FALSE(bench.run(0.5, knob::kWriteSize));
-    bench.f.reads_per_second = 0;
-    CHECK_FALSE(bench.run(70, knob::kWriteSize));
-  }
 }
 
 TEST_CASE(
