@@ -4,6 +4,7 @@
 
 #include "files/units.h"
 #include "model/knobs.h"
+#include "policy/peers/adoc.h"
 #include "policy/peers/silk.h"
 #include "policy/policy.h"
 
@@ -14,6 +15,7 @@ namespace {
 struct NotedRun {
   Mode mode;
   const EngineConfig& engine;
+  bool shares_memory;  // shared.memory_max is given
 };
 
 std::string note_of_peer(const NotedRun& run) {
@@ -35,6 +37,15 @@ std::string note_of_silk(const NotedRun& run) {
          " divides what the device can write, and is not told how much that is: it leaves the "
          "limiter alone until the device was seen at its limit. Give a device_profile (rocktune "
          "probe-device), or device_bytes_per_second in policy_params";
+}
+
+// What a budget of what was found does not allow (policy/guard_limits.h).
+std::string note_of_adoc(const NotedRun& run) {
+  const bool has_room = run.engine.budget.memory_max || run.shares_memory;
+  if (run.mode == Mode::kObserve || run.engine.policy != peers::kAdoc || has_room) return "";
+  return "policy " + run.engine.policy +
+         " enlarges write buffers, and without budget.memory_max they and the cache may take what "
+         "they were found with: it can enlarge none, and tunes jobs alone. Give a memory_max";
 }
 
 std::string note_of_device_share(const NotedRun& run) {
@@ -80,10 +91,13 @@ std::vector<std::string> notes_of_pins(const std::string& path, const TargetRule
 }  // namespace
 
 std::vector<std::string> policy_notes(const Config& config) {
-  std::vector<NotedRun> runs{{config.mode, config.engine}};
-  for (const TargetRule& rule : config.targets) runs.push_back({rule.mode, rule.engine});
+  const bool shares_memory = config.shared.memory_max.has_value();
+  std::vector<NotedRun> runs{{config.mode, config.engine, shares_memory}};
+  for (const TargetRule& rule : config.targets) {
+    runs.push_back({rule.mode, rule.engine, shares_memory});
+  }
   std::vector<std::string> notes;
-  for (const auto& note_of : {note_of_peer, note_of_silk, note_of_device_share}) {
+  for (const auto& note_of : {note_of_peer, note_of_silk, note_of_adoc, note_of_device_share}) {
     std::set<std::string> different;
     for (const NotedRun& run : runs) different.insert(note_of(run));
     different.erase("");

@@ -10,8 +10,9 @@
 namespace rocktune::daemon {
 
 // A sentence for each policy that is to act although it is there to be compared with, for a silk
-// that is not told what its device can do, for a share of a device that nobody has measured, for a
-// pin that is above the budget, and for pins that the mode does not set.
+// that is not told what its device can do, for an adoc that may take no memory, for a share of a
+// device that nobody has measured, for a pin that is above the budget, and for pins that the mode
+// does not set.
 std::vector<std::string> policy_notes(const Config& config);
 
 }  // namespace rocktune::daemon

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,6 +36,13 @@ struct AdocWish {
     why = std::move(reason);
     feature = moves;
   }
+};
+
+// A memtable that was to be another one: where it stood at the last wish, and whether one of them
+// was granted.
+struct Wished {
+  std::int64_t from = 0;
+  bool granted = false;
 };
 
 // How fast flushes write, over the last kSpeedSeconds in which one of them ran without a break, or
@@ -93,7 +103,11 @@ class Adoc : public Policy {
     if (!flushed || !std::exchange(scored_, true)) return out;
     const bool slow = flushes_are_slow();
     tune_jobs(input, slow, out);
-    for (const ColumnFamilyReading& family : f.column_families) tune_sizes(f, family, slow, out);
+    std::map<std::string, Wished> wished;
+    for (const ColumnFamilyReading& family : f.column_families) {
+      if (const auto one = tune_sizes(f, family, slow, out)) wished[family.name] = *one;
+    }
+    wished_ = std::move(wished);
     return out;
   }
 
@@ -155,22 +169,44 @@ class Adoc : public Policy {
     return wish;
   }
 
-  void tune_sizes(const Features& f, const ColumnFamilyReading& family, bool slow,
-                  std::vector<Proposal>& out) const {
+  // What became of a wish for another memtable is read at the next such tick, and from the first
+  // that was granted on the other sizes follow that.
+  std::optional<Wished> tune_sizes(const Features& f, const ColumnFamilyReading& family, bool slow,
+                                   std::vector<Proposal>& out) const {
+    const auto before = wished_.find(family.name);
+    std::optional<Wished> wished;
+    if (before != wished_.end()) wished = before->second;
     const KnobReading* memtable = changeable_knob(f, knob::kWriteBufferSize, family.name);
+    if (memtable == nullptr) return wished;
+    if (wished && memtable->value != wished->from) wished->granted = true;
+    if (wished && wished->granted) follow(f, family, *memtable, out);
     const AdocWish wish = wish_of(family, slow);
-    if (memtable == nullptr || wish.move == AdocMove::kKeep) return;
-    const auto now = static_cast<double>(memtable->value);
-    const double wanted = wish.move == AdocMove::kMore ? now + static_cast<double>(memtable->found)
+    if (wish.move == AdocMove::kKeep) return wished;
+    tune_memtable(f, *memtable, wish, out);
+    return Wished{memtable->value, wished && wished->granted};
+  }
+
+  void tune_memtable(const Features& f, const KnobReading& memtable, const AdocWish& wish,
+                     std::vector<Proposal>& out) const {
+    const auto now = static_cast<double>(memtable.value);
+    const double wanted = wish.move == AdocMove::kMore ? now + static_cast<double>(memtable.found)
                                                        : std::floor(now / 2);
     const double size =
         std::min(std::max(wanted, params_.memtable_min_bytes), params_.memtable_max_bytes);
+    auto change = turn(f, &memtable, size, {"adoc.memtable", wish.why, wish.feature});
+    if (change) out.push_back(*std::move(change));
+  }
+
+  static void follow(const Features& f, const ColumnFamilyReading& family,
+                     const KnobReading& memtable, std::vector<Proposal>& out) {
+    const std::string why =
+        "write buffers are " + shown(knob::kWriteBufferSize, memtable.value) + " now";
     auto add = [&](std::string_view knob, double to, std::string_view rule) {
       auto change =
-          turn(f, changeable_knob(f, knob, family.name), to, {rule, wish.why, wish.feature});
+          turn(f, changeable_knob(f, knob, family.name), to, {rule, why, "memtable_ratio"});
       if (change) out.push_back(*std::move(change));
     };
-    add(knob::kWriteBufferSize, size, "adoc.memtable");
+    const auto size = static_cast<double>(memtable.value);
     add(knob::kTargetFileSize, size, "adoc.file_size");
     const double trigger = gauge_or(family.level0_compaction_trigger, 0);
     if (trigger > 0) add(knob::kLevelBase, size * trigger, "adoc.level_base");
@@ -181,6 +217,7 @@ class Adoc : public Policy {
   FlushSpeed speed_;
   double fastest_ = 0, flushed_ = 0;  // bytes/s, bytes
   bool waited_ = false, scored_ = false;
+  std::map<std::string, Wished> wished_;  // by column family
 };
 
 }  // namespace

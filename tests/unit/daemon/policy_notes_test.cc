@@ -17,17 +17,17 @@ std::vector<std::string> notes(const std::string& text) {
 
 TEST_CASE("a policy that is there for comparison is named when it is to act", "[daemon][config]") {
   CHECK(notes("daemon: {mode: act}").empty());
-  CHECK(notes("defaults: {policy: adoc}").empty());
-  const auto defaults = notes("daemon: {mode: act}\ndefaults: {policy: adoc}");
+  const std::string adoc = "defaults: {policy: adoc, budget: {memory_max: 1GiB}}";
+  CHECK(notes(adoc).empty());
+  const auto defaults = notes("daemon: {mode: act}\n" + adoc);
   REQUIRE(defaults.size() == 1);
   CHECK(defaults[0].starts_with("policy adoc is there to be compared with"));
-  const auto targets = notes(
-      "defaults: {policy: adoc}\n"
-      "targets:\n"
-      "  - {path: /a, mode: act}\n"
-      "  - {path: /b, mode: act}\n"
-      "  - {path: /c, mode: act, policy: cockroach-l0}\n"
-      "  - {path: /d, policy: rocksdb-auto-tuned}\n");
+  const auto targets = notes(adoc +
+                             "\ntargets:\n"
+                             "  - {path: /a, mode: act}\n"
+                             "  - {path: /b, mode: act}\n"
+                             "  - {path: /c, mode: act, policy: cockroach-l0}\n"
+                             "  - {path: /d, policy: rocksdb-auto-tuned}\n");
   REQUIRE(targets.size() == 2);
   CHECK(targets[0].starts_with("policy adoc "));
   CHECK(targets[1].starts_with("policy cockroach-l0 "));
@@ -45,6 +45,15 @@ TEST_CASE("what does nothing for want of a device profile is said", "[daemon][co
   CHECK(silk[0].starts_with("policy silk divides what the device can write"));
   CHECK(notes("daemon: {mode: observe}\ndefaults: {policy: silk}").empty());
   CHECK(notes("defaults: {policy: silk, policy_params: {device_bytes_per_second: 1e8}}").empty());
+}
+
+TEST_CASE("an adoc that may take no memory is told of", "[daemon][config]") {
+  const auto adoc = notes("defaults: {policy: adoc}");
+  REQUIRE(adoc.size() == 1);
+  CHECK(adoc[0].starts_with("policy adoc enlarges write buffers, and without budget.memory_max"));
+  CHECK(notes("daemon: {mode: observe}\ndefaults: {policy: adoc}").empty());
+  CHECK(notes("defaults: {policy: adoc, budget: {memory_max: 1GiB}}").empty());
+  CHECK(notes("shared: {memory_max: 1GiB}\ndefaults: {policy: adoc}").empty());
 }
 
 TEST_CASE("pins above the budget, and those that the mode does not set, are said",

@@ -1,7 +1,10 @@
 // ADOC's rules and their order, and the sizes that follow the memtable.
 #include <cmath>
 #include <random>
+#include <set>
+#include <utility>
 
+#include "policy/engine.h"
 #include "tests/unit/policy/peers/peer_bench.h"
 
 using namespace rocktune;
@@ -46,6 +49,8 @@ class AdocBench : public PeerBench {
     return value(knob::kBackgroundJobs);
   }
   [[nodiscard]] std::int64_t memtable() const { return value(knob::kWriteBufferSize, "default"); }
+  [[nodiscard]] std::int64_t file_size() const { return value(knob::kTargetFileSize, "default"); }
+  [[nodiscard]] std::int64_t level_base() const { return value(knob::kLevelBase, "default"); }
 };
 
 // Memtables of one size that wait for their flush without a break, one after the other: what each
@@ -181,10 +186,84 @@ TEST_CASE("adoc: memtables grow by what they were found with; sizes follow", "[p
   bench.waiting(2);
   bench.run(1);
   CHECK(bench.memtable() == 128 * kAdocMiB);
-  CHECK(bench.value(knob::kTargetFileSize, "default") == 128 * kAdocMiB);
-  CHECK(bench.value(knob::kLevelBase, "default") == 4 * 128 * kAdocMiB);
+  bench.waiting(0);
+  bench.run(1);
+  CHECK(bench.memtable() == 128 * kAdocMiB);
+  CHECK(bench.file_size() == 128 * kAdocMiB);
+  CHECK(bench.level_base() == 4 * 128 * kAdocMiB);
+  CHECK(bench.run(10).empty());
+  bench.waiting(2);
   bench.run(20);
   CHECK(bench.memtable() == 512 * kAdocMiB);
+  CHECK(bench.file_size() == 512 * kAdocMiB);
+}
+
+TEST_CASE("adoc: sizes follow what the memtable is, not what it was to be", "[peers]") {
+  AdocBench bench;
+  bench.start();
+  bench.waiting(2);
+  const auto made = [&](std::int64_t memtable) {
+    for (KnobReading& reading : bench.f.knobs.edit()) {
+      if (reading.name == knob::kWriteBufferSize) reading.value = memtable;
+    }
+  };
+  bench.held = knob::kWriteBufferSize;
+  SECTION("all of it is held: nothing moves") {
+    for (const Proposal& one : bench.run(20)) {
+      CHECK(one.knob != knob::kTargetFileSize);
+      CHECK(one.knob != knob::kLevelBase);
+    }
+  }
+  SECTION("a part of it is granted") {
+    bench.run(1);
+    made(80 * kAdocMiB);
+    bench.run(20);
+    CHECK(bench.file_size() == 80 * kAdocMiB);
+    CHECK(bench.level_base() == 4 * 80 * kAdocMiB);
+    made(64 * kAdocMiB);  // as found again, whoever did it
+    bench.run(1);
+    CHECK(bench.file_size() == 64 * kAdocMiB);
+  }
+  CHECK(bench.level_base() == 256 * kAdocMiB);
+}
+
+TEST_CASE("adoc: without memory_max no size moves in an engine", "[peers]") {
+  EngineConfig config;
+  config.policy = "adoc";
+  const bool room = GENERATE(false, true);
+  if (room) config.budget.memory_max = Bytes{4096 * kAdocMiB};
+  Engine engine = *Engine::create(config);
+  Sample sample = quiet_sample(0);
+  sample.database->column_families[0].immutable_memtables = 2;
+  const std::pair<std::string_view, std::int64_t> found[] = {{knob::kWriteBufferSize, 64},
+                                                             {knob::kWriteBuffers, 2},
+                                                             {knob::kTargetFileSize, 64},
+                                                             {knob::kLevelBase, 256}};
+  for (const auto& [name, value] : found) {
+    const std::int64_t each = name == knob::kWriteBuffers ? 1 : kAdocMiB;
+    sample.knobs.edit().push_back(
+        knob_reading(name, value * each, value * each, 1, std::int64_t{1} << 50));
+    sample.knobs.edit().back().column_family = "default";
+  }
+  std::set<std::string> moved;
+  for (int i = 0; i < 60; ++i) {
+    sample = next_sample(sample);
+    *sample.database->flush_bytes_written += 50'000'000;
+    for (const Decision& one : engine.step(sample).decisions) {
+      if (!may_be_applied(one.verdict)) continue;
+      for (KnobReading& reading : sample.knobs.edit()) {
+        if (reading.name != one.proposal.knob) continue;
+        reading.value = one.verdict.value;
+        moved.insert(reading.name);
+      }
+      engine.report({one.id, "applied", "", one.proposal.from, one.verdict.value});
+    }
+  }
+  using Knobs = std::set<std::string>;
+  const Knobs sizes{std::string(knob::kWriteBufferSize), std::string(knob::kTargetFileSize),
+                    std::string(knob::kLevelBase)};
+  moved.erase(std::string(knob::kBackgroundJobs));
+  CHECK(moved == (room ? sizes : Knobs{}));
 }
 
 TEST_CASE("adoc: memtables are halved at the soft limit, although they wait", "[peers]") {
@@ -198,7 +277,7 @@ TEST_CASE("adoc: memtables are halved at the soft limit, although they wait", "[
   CHECK(bench.memtable() == 96 * kAdocMiB);
   bench.run(5);
   CHECK(bench.memtable() == 64 * kAdocMiB);
-  CHECK(bench.value(knob::kTargetFileSize, "default") == 64 * kAdocMiB);
+  CHECK(bench.file_size() == 64 * kAdocMiB);
 }
 
 TEST_CASE("adoc: slow flushes enlarge memtables", "[peers]") {

@@ -72,7 +72,7 @@ class PeerBench {
       CHECK_FALSE(proposal.reason.empty());
       CHECK_FALSE(proposal.expected.feature.empty());
       CHECK(proposal.to != proposal.from);
-      if (act) apply(proposal);
+      if (act && proposal.knob != held) apply(proposal);
     }
     return out;
   }
@@ -91,6 +91,7 @@ class PeerBench {
   Budget budget;
   std::unique_ptr<Policy> policy;
   bool act = true;
+  std::string_view held;  // a knob that the guard grants nothing of
 
  private:
   void apply(const Proposal& proposal) {
