@@ -112,7 +112,8 @@ struct Engine::State {
   State(const EngineConfig& wanted, std::unique_ptr<Policy> made)
       : config(wanted),
         policy(std::move(made)),
-        guard(wanted.budget, wanted.pins, policy->guard_scope()),
+        guard(wanted.budget, wanted.pins, policy->guard_scope(),
+              wanted.objective.device_capacities),
         give_back(policy->guard_scope()),
         indicators(wanted.objective, wanted.prior ? *wanted.prior : Learnt()),
         outcomes(wanted.objective) {}
@@ -203,7 +204,7 @@ void Engine::State::decide(Step& step) {
   std::vector<Proposal> proposals = policy->decide(input);
   if (tunes(config)) {
     give_back.propose(input, proposals);
-    prefer_lower(propose_within_budget(config.budget, config.pins, step.features), proposals);
+    prefer_lower(propose_within_budget(config, step.features), proposals);
   }
   // A pin is the operator's word about what others are due, too, and about what was found.
   std::erase_if(proposals, [&](const Proposal& one) {

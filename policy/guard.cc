@@ -82,10 +82,14 @@ bool consistent(const LimitInput& input, std::int64_t value) {
 }  // namespace
 
 struct Guard::State {
-  State(Budget wanted, Pins pinned, GuardScope of_policy)
-      : budget(std::move(wanted)), pins(std::move(pinned)), scope(of_policy) {}
+  State(Budget wanted, Pins pinned, GuardScope of_policy, const DeviceCapacities& device)
+      : budget(std::move(wanted)),
+        rate_budget(most_rate(budget, device)),
+        pins(std::move(pinned)),
+        scope(of_policy) {}
 
   Budget budget;
+  std::optional<std::int64_t> rate_budget;
   Pins pins;
   GuardScope scope;
   GuardHistory history;
@@ -202,8 +206,8 @@ void Guard::State::forget_gone(const Features& features) {
   oscillation.forget(gone);
 }
 
-Guard::Guard(Budget budget, Pins pins, GuardScope scope)
-    : state_(std::make_unique<State>(std::move(budget), std::move(pins), scope)) {}
+Guard::Guard(Budget budget, Pins pins, GuardScope scope, const DeviceCapacities& device)
+    : state_(std::make_unique<State>(std::move(budget), std::move(pins), scope, device)) {}
 Guard::~Guard() = default;
 Guard::Guard(Guard&&) noexcept = default;
 Guard& Guard::operator=(Guard&&) noexcept = default;
@@ -240,8 +244,9 @@ Verdict Guard::judge(const Proposal& proposal, const Features& features) {
   Limited limited{proposal.to, "", ""};
   const Budget budget = within_share(s.budget, features.shared);
   const bool paced = s.scope == GuardScope::kAll;
-  LimitInput input{proposal,         *spec, *reading, features, budget, s.history.limiter_peak(),
-                   s.memory_granted, paced};
+  LimitInput input{proposal,         *spec,  *reading,
+                   features,         budget, s.history.limiter_peak(),
+                   s.memory_granted, paced,  s.rate_budget};
   if (auto stop = s.limit(input, limited)) return *stop;
   if (paced) {
     if (auto stop = s.check_time(input, limited)) return *stop;

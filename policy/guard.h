@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "model/decision.h"
+#include "model/device_capacities.h"
 #include "model/engine_config.h"
 #include "model/objective.h"
 #include "policy/guard_scope.h"
@@ -42,8 +43,9 @@ namespace rocktune {
 class Guard {
  public:
   // Under kHardLimits whatever paces a policy is left out: step, dwell, canary, blamed, budget and
-  // oscillation.
-  explicit Guard(Budget budget, Pins pins = {}, GuardScope scope = GuardScope::kAll);
+  // oscillation. `device`: what the budget's share of it is a share of.
+  explicit Guard(Budget budget, Pins pins = {}, GuardScope scope = GuardScope::kAll,
+                 const DeviceCapacities& device = {});
   ~Guard();
   Guard(Guard&&) noexcept;
   Guard& operator=(Guard&&) noexcept;

@@ -23,12 +23,37 @@ std::int64_t memory_ceiling(const LimitInput& input, double each) {
 // The share of the memory that is available now which one growth may take.
 constexpr double kMemoryShare = 0.5;
 
+std::int64_t least_rate(const Budget& budget) {
+  return whole_bytes(std::ceil(budget.rate_limit_min.value));
+}
+
+// The end of a range of rates for a raise: the share of the device, but for what was found; and its
+// slice of it, while others on it suffer. What it needs least comes first.
+std::int64_t highest_rate(const LimitInput& input, const Range& range) {
+  std::int64_t most = range.high;
+  if (input.rate_budget) {
+    most = std::min(most, std::max(*input.rate_budget, input.reading.found));
+  }
+  const auto& shared = input.features.shared;
+  if (shared && shared->background_max_bytes_per_second && input.in_rate_slice) {
+    const auto slice = static_cast<double>(*shared->background_max_bytes_per_second);
+    most = std::min(most, whole_bytes(slice));
+  }
+  return std::min(range.high, std::max(range.low, most));
+}
+
 }  // namespace
 
 std::int64_t most_jobs(const Budget& budget, const Features& features, const KnobReading& reading) {
   if (budget.jobs_max) return *budget.jobs_max;
   const double cpus = std::min(features.cpus.value_or(0), static_cast<double>(kMostJobs));
   return std::max({static_cast<std::int64_t>(cpus), reading.found, kLeastJobs});
+}
+
+std::optional<std::int64_t> most_rate(const Budget& budget, const DeviceCapacities& device) {
+  if (!device.write || budget.device_share >= 1) return std::nullopt;
+  const double share = budget.device_share * device.write->bytes_per_second;
+  return std::max(whole_bytes(share), least_rate(budget));
 }
 
 double bytes_each(const LimitInput& input) {
@@ -73,15 +98,9 @@ Range allowed_range(const LimitInput& input) {
   const bool raises = input.proposal.to > input.proposal.from;
   if (input.spec.name == knob::kRateLimit) {
     if (input.proposal.to != input.reading.found) {
-      range.low = std::max(range.low, whole_bytes(std::ceil(input.budget.rate_limit_min.value)));
+      range.low = std::max(range.low, least_rate(input.budget));
     }
-    // Its slice of the device, while others on it suffer; what it needs least comes first.
-    const auto& shared = input.features.shared;
-    const bool divided = shared && shared->background_max_bytes_per_second;
-    if (raises && divided && input.in_rate_slice) {
-      const double most = static_cast<double>(*shared->background_max_bytes_per_second);
-      range.high = std::min(range.high, std::max(range.low, whole_bytes(most)));
-    }
+    if (raises) range.high = highest_rate(input, range);
   } else if (!raises) {
     return range;
   } else if (input.spec.name == knob::kBackgroundJobs || input.spec.name == knob::kSubcompactions) {

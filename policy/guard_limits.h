@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/decision.h"
+#include "model/device_capacities.h"
 #include "model/features.h"
 #include "model/knobs.h"
 #include "model/objective.h"
@@ -29,6 +30,7 @@ struct LimitInput {
   std::optional<double> limiter_peak;  // largest throughput of the limiter in the last 30 s
   double memory_granted = 0;           // bytes, to others in the same step
   bool in_rate_slice = true;           // a raise of the rate keeps within what others leave
+  std::optional<std::int64_t> rate_budget = {};  // most_rate(): nor beyond this, or what was found
 };
 
 // How many bytes one unit of this knob stands for; 0: it is not about memory.
@@ -51,6 +53,10 @@ inline constexpr std::string_view kWhyLeastJobs =
 
 // The budget's; else one for each CPU. What the operator had set is not too much.
 std::int64_t most_jobs(const Budget& budget, const Features& features, const KnobReading& reading);
+
+// What the budget's share of the device allows background work at most, bytes/s; absent: all of the
+// device, or nobody knows how much that is. Never less than `rate_limit_min`.
+std::optional<std::int64_t> most_rate(const Budget& budget, const DeviceCapacities& device);
 
 // Triggers and limits that RocksDB expects in this order.
 struct KnobOrder {

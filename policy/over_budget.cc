@@ -7,6 +7,7 @@
 
 #include "model/knobs.h"
 #include "model/text.h"
+#include "policy/guard_limits.h"
 #include "policy/memory.h"
 #include "policy/situation.h"
 
@@ -33,6 +34,15 @@ void return_jobs(std::int64_t most, const Pins& pins, const Features& f,
     if (reading == nullptr || !may_return(*reading, pins) || reading->value <= most) continue;
     out.push_back(back(*reading, most, "budget.jobs_max is " + std::to_string(most)));
   }
+}
+
+void return_rate(std::int64_t most, double share, const Pins& pins, const Features& f,
+                 std::vector<Proposal>& out) {
+  const KnobReading* limiter = f.knobs.find(knob::kRateLimit, "");
+  if (limiter == nullptr || !may_return(*limiter, pins) || limiter->value <= most) return;
+  out.push_back(back(*limiter, most,
+                     "budget.device_share is " + text::exact(share) + ": " +
+                         shown(knob::kRateLimit, most) + " of the device"));
 }
 
 // Its part of what is over, in bytes; the rest stays in `over`.
@@ -64,13 +74,16 @@ void return_memory(double most, const Pins& pins, const Features& f, std::vector
 
 }  // namespace
 
-std::vector<Proposal> propose_within_budget(const Budget& budget, const Pins& pins,
-                                            const Features& features) {
+std::vector<Proposal> propose_within_budget(const EngineConfig& config, const Features& features) {
+  const Budget& budget = config.budget;
   std::vector<Proposal> out;
   if (!features.fresh) return out;
-  if (budget.jobs_max) return_jobs(*budget.jobs_max, pins, features, out);
+  if (const auto most = most_rate(budget, config.objective.device_capacities)) {
+    return_rate(*most, budget.device_share, config.pins, features, out);
+  }
+  if (budget.jobs_max) return_jobs(*budget.jobs_max, config.pins, features, out);
   if (budget.memory_max) {
-    return_memory(static_cast<double>(budget.memory_max->value), pins, features, out);
+    return_memory(static_cast<double>(budget.memory_max->value), config.pins, features, out);
   }
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include "files/units.h"
 #include "model/knobs.h"
+#include "policy/guard_limits.h"
 #include "policy/peers/adoc.h"
 #include "policy/peers/silk.h"
 #include "policy/policy.h"
@@ -80,6 +81,8 @@ std::vector<std::string> notes_of_pins(const std::string& path, const TargetRule
   constexpr std::string_view kJobs = "jobs_max";
   std::vector<std::string> notes{
       note_of_mode(path, rule.mode),
+      note_of_pin(path, engine.pins, knob::kRateLimit, "device_share",
+                  most_rate(engine.budget, engine.objective.device_capacities)),
       note_of_pin(path, engine.pins, knob::kBackgroundJobs, kJobs, engine.budget.jobs_max),
       note_of_pin(path, engine.pins, knob::kSubcompactions, kJobs, engine.budget.jobs_max),
       note_of_pin(path, engine.pins, knob::kCacheCapacity, kMemory, memory),

@@ -15,6 +15,7 @@ rocktune_unit_test(policy_test
     unit/policy/flow_loop_test.cc
     unit/policy/give_back_test.cc
     unit/policy/guard_memory_test.cc
+    unit/policy/guard_rate_test.cc
     unit/policy/guard_test.cc
     unit/policy/guard_step_test.cc
     unit/policy/guard_oscillation_test.cc unit/policy/guard_wait_test.cc

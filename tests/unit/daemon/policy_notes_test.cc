@@ -3,6 +3,7 @@
 
 #include "daemon/config/load.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_directory.h"
 
 using namespace rocktune;
 using namespace rocktune::daemon;
@@ -74,4 +75,23 @@ TEST_CASE("pins above the budget, and those that the mode does not set, are said
             "MiB): the pin counts",
             "targets[1].pin has no effect under mode observe: pins are set in mode act",
             "targets[2].pin is only advised under mode advise: pins are set in mode act"});
+}
+
+TEST_CASE("a pin above the share of a device that was probed is said", "[daemon][config]") {
+  tests::TempDirectory directory;
+  const std::string profile = directory.write("device.yaml",
+                                              "read_bytes_per_second: 1073741824\n"
+                                              "write_bytes_per_second: 1073741824\n"
+                                              "read_iops: 100000\n"
+                                              "write_iops: 100000\n"
+                                              "mixing_loss: 0.6\n");
+  const auto all = notes("daemon: {mode: act}\ndefaults: {device_profile: " + profile +
+                         ", budget: {device_share: 0.5}}\n"
+                         "targets:\n"
+                         "  - {path: /a, pin: {rate_limiter_bytes_per_second: 600MiB/s}}\n"
+                         "  - {path: /b, pin: {rate_limiter_bytes_per_second: 500MiB/s}}\n");
+  REQUIRE(all.size() == 1);
+  CHECK(all[0] ==
+        "targets[0].pin.rate_limiter_bytes_per_second (600 MiB/s) is above budget.device_share "
+        "(512 MiB/s): the pin counts");
 }

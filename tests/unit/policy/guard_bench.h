@@ -22,8 +22,9 @@ inline Budget roomy() {
 
 class GuardBench {
  public:
-  explicit GuardBench(Budget budget = {}, Pins pins = {})
-      : guard(std::move(budget), std::move(pins)) {
+  explicit GuardBench(Budget budget = {}, Pins pins = {}, GuardScope scope = GuardScope::kAll,
+                      const DeviceCapacities& device = {})
+      : guard(std::move(budget), std::move(pins), scope, device) {
     f.fresh = true;
     f.cpus = 4;
     f.memory_available_bytes = 4e9;

@@ -2,6 +2,7 @@
 #include "policy/guard.h"
 
 #include "policy/rollback.h"
+#include "policy/situation.h"
 #include "tests/unit/policy/guard_bench.h"
 
 using namespace rocktune;
@@ -393,8 +394,7 @@ TEST_CASE("relation: a limit of pending bytes that is off bounds no other", "[gu
   soft.column_family = hard.column_family = "default";
   bench.f.knobs.edit().push_back(soft);
   bench.f.knobs.edit().push_back(hard);
-  Proposal proposal = propose(soft, 100 * kGuardMiB, "test.rule");
-  const Verdict verdict = bench.guard.judge(proposal, bench.f);
+  const Verdict verdict = bench.guard.judge(propose(soft, 100 * kGuardMiB, "test.rule"), bench.f);
   CHECK(verdict.kind == VerdictKind::kAllowed);
   CHECK(verdict.value == 100 * kGuardMiB);
 }

@@ -34,10 +34,11 @@ Features with_memory(std::int64_t cache, std::int64_t first, std::int64_t second
 
 std::vector<std::int64_t> mib_within(std::int64_t memory_max, const Features& f,
                                      const Pins& pins = {}) {
-  Budget budget;
-  budget.memory_max = Bytes{memory_max * kBudgetMiB};
+  EngineConfig config;
+  config.budget.memory_max = Bytes{memory_max * kBudgetMiB};
+  config.pins = pins;
   std::vector<std::int64_t> out;
-  for (const Proposal& one : propose_within_budget(budget, pins, f)) {
+  for (const Proposal& one : propose_within_budget(config, f)) {
     CHECK(one.rule == "budget.returned");
     CHECK(one.expected.feature.empty());  // nobody takes it back for what comes of it
     out.push_back(one.to / kBudgetMiB);
@@ -51,19 +52,47 @@ TEST_CASE("over budget: jobs and threads go back, no further than was found", "[
   Features f;
   f.fresh = true;
   f.knobs = {raised(knob::kBackgroundJobs, 8, 2), raised(knob::kSubcompactions, 6, 4)};
-  Budget budget;
-  CHECK(propose_within_budget(budget, {}, f).empty());
-  budget.jobs_max = 3;
-  auto out = propose_within_budget(budget, {}, f);
+  EngineConfig config;
+  CHECK(propose_within_budget(config, f).empty());
+  config.budget.jobs_max = 3;
+  auto out = propose_within_budget(config, f);
   REQUIRE(out.size() == 2);
   CHECK(out[0].to == 3);
   CHECK(out[0].reason == "budget.jobs_max is 3");
   CHECK(out[1].to == 4);
   f.knobs = {raised(knob::kBackgroundJobs, 8, 8), raised(knob::kSubcompactions, 3, 1)};
-  CHECK(propose_within_budget(budget, {}, f).empty());  // as found, and within
+  CHECK(propose_within_budget(config, f).empty());  // as found, and within
   f.knobs.edit()[0].owner = KnobOwner::kManual;
   f.knobs.edit()[0].found = 2;
-  CHECK(propose_within_budget(budget, {}, f).empty());
+  CHECK(propose_within_budget(config, f).empty());
+}
+
+TEST_CASE("over budget: a limit that rocktune has raised goes back to the share of the device",
+          "[engine]") {
+  Features f;
+  f.fresh = true;
+  f.knobs = {raised(knob::kRateLimit, 300 * kBudgetMiB, 100 * kBudgetMiB)};
+  EngineConfig config;
+  config.objective.device_capacities.write = DirectionCapacity{400.0 * kBudgetMiB, 100'000};
+  CHECK(propose_within_budget(config, f).empty());  // all of it
+  config.budget.device_share = 0.5;
+  const auto out = propose_within_budget(config, f);
+  REQUIRE(out.size() == 1);
+  CHECK(out[0].rule == "budget.returned");
+  CHECK(out[0].to == 200 * kBudgetMiB);
+  CHECK(out[0].reason == "budget.device_share is 0.5: 200 MiB/s of the device");
+  config.budget.device_share = 0.05;
+  CHECK(propose_within_budget(config, f)[0].to == 100 * kBudgetMiB);  // as found
+  config.pins[std::string(knob::kRateLimit)] = 300 * kBudgetMiB;
+  CHECK(propose_within_budget(config, f).empty());
+  config.pins.clear();
+  // What others set, or was found above the share, is nobody's to lower for it.
+  f.knobs.edit()[0].owner = KnobOwner::kManual;
+  CHECK(propose_within_budget(config, f).empty());
+  f.knobs = {raised(knob::kRateLimit, 300 * kBudgetMiB, kUnlimitedBytesPerSecond)};
+  CHECK(propose_within_budget(config, f).empty());
+  f.knobs = {raised(knob::kRateLimit, 300 * kBudgetMiB, 300 * kBudgetMiB)};
+  CHECK(propose_within_budget(config, f).empty());
 }
 
 TEST_CASE("over budget: the cache goes back first, then buffers, none below what was found",
