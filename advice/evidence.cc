@@ -7,6 +7,7 @@
 #include "advice/counters.h"
 #include "model/cache_lookups.h"
 #include "model/cpu_use.h"
+#include "model/kept_options.h"
 #include "model/knobs.h"
 
 namespace rocktune::advice {
@@ -204,11 +205,11 @@ void EvidenceFold::begin_anew() {
 
 // What the database was opened with, once for each opening: later changes are the tuner's, and so
 // are earlier ones where a recording begins after them.
-void EvidenceFold::see_options(const Sample& sample) {
+void EvidenceFold::see_options(const Sample& sample, const OpenOptions& options) {
   if (sample.incarnation == incarnation_) return;
   incarnation_ = sample.incarnation;
   last_.reset();
-  bool changed = false;
+  bool changed = opened_otherwise(evidence_.opening.options, options);
   for (const ColumnFamilyReading& one : sample.database->column_families) {
     ColumnFamilyReading& known = opened_with_[one.name];
     ColumnFamilyReading opened = as_found(one, sample.knobs);
@@ -224,7 +225,7 @@ void EvidenceFold::add(const Sample& sample, const Opening& opening) {
   const Features features = stream_.next(sample);
   if (!sample.database) return;
   const bool opens = sample.incarnation != incarnation_;
-  see_options(sample);
+  see_options(sample, opening.options);
   Evidence& e = evidence_;
   e.opening = opening;
   if (e.samples++ == 0) e.first_wall = sample.at.wall;

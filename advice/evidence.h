@@ -26,7 +26,7 @@ struct Opening {
   std::string rocksdb_version;  // "7.8.3"
   std::string limiter;          // "host", "agent", "none"
   std::string statistics;       // "host", "agent", "none"
-  OpenOptions options;          // RocksDB's file, where it was given
+  OpenOptions options;          // as the trace has them, or RocksDB's file, where it was given
 };
 
 // What reads looked up in the block cache. Compactions look up each block that they read, too, and
@@ -147,7 +147,7 @@ class EvidenceFold {
   [[nodiscard]] const Evidence& evidence() const { return evidence_; }
 
  private:
-  void see_options(const Sample& sample);
+  void see_options(const Sample& sample, const OpenOptions& options);
   void add_rates(const Features& features);
   void add_gauges(const Features& features, const DatabaseReading& now);
   void add_lookups(const Features& features, const DatabaseReading& now);

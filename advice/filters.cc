@@ -7,6 +7,7 @@
 
 #include "advice/family_writes.h"
 #include "advice/findings.h"
+#include "model/knobs.h"
 #include "model/text.h"
 
 namespace rocktune::advice {
@@ -66,11 +67,19 @@ Value keys_in(const Evidence& e, double bytes) {
   return ratio(bytes, ratio(e.user_bytes.total(), e.writes.total()));
 }
 
+// As it is at the end: it may have been set since the options were told.
+std::optional<std::string> filter_policy(const Evidence& e, const std::string& family) {
+  auto told = e.option(family, "filter_policy");
+  const KnobReading* bits = e.knobs.find(knob::kBloomBits, family);
+  if (!told || bits == nullptr || bits->owner == KnobOwner::kFound) return told;
+  return bits->value > 0 ? "bloomfilter:" + std::to_string(bits->value) + ":false" : "nullptr";
+}
+
 // The column families without a filter, by their options; absent when not all are told.
 std::optional<std::vector<std::string>> families_without(const Evidence& e) {
   std::vector<std::string> out;
   for (const auto& [name, one] : e.families) {
-    const auto policy = e.option(name, "filter_policy");
+    const auto policy = filter_policy(e, name);
     if (!policy) return std::nullopt;
     if (is_none(*policy)) out.push_back(name);
   }
@@ -146,7 +155,7 @@ struct Metadata {
 
 Metadata metadata_of(const Evidence& e, const FamilyEvidence& f, double keys) {
   Metadata out;
-  const std::string policy = e.option(f.name, "filter_policy").value_or("");
+  const std::string policy = filter_policy(e, f.name).value_or("");
   if (const Value bits = bits_of(policy)) {
     out.bits = *bits;
     out.bits_told = true;
@@ -222,7 +231,7 @@ Advice partition(const Evidence& e, const std::string& family, const Metadata& m
 // Puts the column family's filters and indexes where they lie, unless there is nothing to judge.
 void place_metadata(const Evidence& e, const FamilyEvidence& f, Place& cache, Place& memory,
                     Findings& findings) {
-  const auto policy = e.option(f.name, "filter_policy");
+  const auto policy = filter_policy(e, f.name);
   const auto cached = e.option(f.name, "cache_index_and_filter_blocks");
   const auto partitioned = e.option(f.name, "partition_filters");
   if (!policy || !cached || !partitioned) {

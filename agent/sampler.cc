@@ -3,6 +3,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/rate_limiter.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <charconv>
@@ -49,6 +50,16 @@ std::map<std::string, std::string> to_map(const std::string& options) {
   std::unordered_map<std::string, std::string> parsed;
   if (!rocksdb::StringToMap(options, &parsed).ok()) return {};
   return {parsed.begin(), parsed.end()};
+}
+
+// Of block-based tables; RocksDB's OPTIONS file has them in a section of their own.
+std::map<std::string, std::string> table_options(const rocksdb::ConfigOptions& config,
+                                                 const rocksdb::ColumnFamilyOptions& family) {
+  const auto& factory = family.table_factory;
+  std::string text;
+  if (!factory || !factory->IsInstanceOf(rocksdb::TableFactory::kBlockBasedTableName())) return {};
+  return factory->GetOptionString(config, &text).ok() ? to_map(text)
+                                                      : std::map<std::string, std::string>();
 }
 
 std::chrono::steady_clock::time_point seen_at(const wire::Event& event) {
@@ -357,7 +368,8 @@ wire::Options Sampler::options() {
     text.clear();
     const auto copy = family->options().get(Freshness::kFresh);
     if (copy && rocksdb::GetStringFromColumnFamilyOptions(config, *copy, &text).ok()) {
-      options.column_families[family->name()] = to_map(text);
+      auto& values = options.column_families[family->name()] = to_map(text);
+      values.merge(table_options(config, *copy));
     }
   }
   return options;

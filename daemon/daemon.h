@@ -120,6 +120,7 @@ class Daemon {
   boost::asio::awaitable<bool> read_agent(PeerPointer peer, Instant at, Nanoseconds deadline,
                                           std::vector<Errand>& errands);
   boost::asio::awaitable<void> read_events(PeerPointer peer);
+  boost::asio::awaitable<void> read_options(PeerPointer peer);
   boost::asio::awaitable<void> carry_out(PeerPointer peer, std::vector<Errand> errands);
   boost::asio::awaitable<Result<void>> greet(PeerPointer peer, Nanoseconds deadline);
   boost::asio::awaitable<std::vector<Errand>> sample_databases(PeerPointer peer, Instant at,

@@ -126,6 +126,19 @@ asio::awaitable<void> Daemon::read_events(PeerPointer peer) {
     const Result<wire::Knobs> knobs = co_await peer->session.knobs(id, clock_().tick + kEventsTime);
     if (answers_for(*peer, id, target)) target->take_family_knobs(knobs);
   }
+  if (!peer->gone && !stopped_) co_await read_options(peer);
+}
+
+// Of one database in a poll: events are not to wait for those of many.
+asio::awaitable<void> Daemon::read_options(PeerPointer peer) {
+  const auto wanting = std::ranges::find_if(peer->targets, [&](const auto& one) {
+    return one.second->options_wanted() && answers_for(*peer, one.first, one.second);
+  });
+  if (wanting == peer->targets.end()) co_return;
+  const auto [id, target] = *wanting;
+  const Result<wire::Options> options =
+      co_await peer->session.options(id, clock_().tick + kEventsTime);
+  if (!stopped_ && answers_for(*peer, id, target)) target->take_options(options);
 }
 
 // Leases and changes, while the next poll may already be under way.

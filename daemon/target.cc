@@ -95,6 +95,7 @@ void Target::opened(Opening opening) {
   cache_note_.reset();
   manual_.clear();
   family_knobs_.reset();
+  opening_options_.reset();
   in_common_.clear();
   knobs_wanted_ = false;
   adoption_noted_ = false;
@@ -137,6 +138,7 @@ void Target::closed(const std::string& reason) {
   last_sample_.database.reset();
   last_sample_.knobs = {};
   family_knobs_.reset();
+  opening_options_.reset();
   closed_at_ = journal_.now();
   journal_.trace().forget(trace_id_);
   journal_.event(name_, trace_id_, "source", "agent", reason + "; waiting for the next opening");
@@ -249,28 +251,6 @@ void Target::note(const std::string& source, const std::string& error) {
   } else {
     journal_.event(name_, trace_id_, "source", source, *message);
   }
-}
-
-void Target::ensure_registered(TraceWriter::Step& record) {
-  if (trace_id_ == 0 || !journal_.trace().has(trace_id_)) {
-    recorded_incarnation_.clear();
-    record.add([&](trace::Recorder& recorder) {
-      const Result<std::int64_t> id =
-          recorder.add_target({0, name_, path_, std::string(to_string(rule_.mode)), began_with_});
-      if (id) trace_id_ = *id;
-      return id;
-    });
-  }
-  if (!opening_ || recorded_incarnation_ == opening_->incarnation()) return;
-  record.add([&](trace::Recorder& recorder) {
-    const wire::Hello& agent = opening_->agent;
-    const Result<void> added = recorder.add_incarnation(
-        trace_id_,
-        {opening_->incarnation(), agent.pid, agent.command, agent.rocksdb_version,
-         agent.agent_version, opening_->database.limiter, opening_->database.statistics});
-    if (added) recorded_incarnation_ = opening_->incarnation();
-    return added;
-  });
 }
 
 std::vector<Decision> Target::step(Sample sample) {

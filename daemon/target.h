@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "daemon/agents/family_knobs.h"
+#include "daemon/agents/opening_options.h"
 #include "daemon/cache_note.h"
 #include "daemon/config/config.h"
 #include "daemon/events/stream.h"
@@ -61,7 +62,10 @@ class Target {
   // Whether the agent is to be asked what the column families' knobs are, and what it answered.
   [[nodiscard]] bool knobs_wanted() const { return live() && knobs_wanted_; }
   void take_family_knobs(const Result<wire::Knobs>& answer);
-  // How they stand after an order: status() has it until the next sample.
+  // The same of what it was opened with, which the trace alone has.
+  [[nodiscard]] bool options_wanted() const;
+  void take_options(const Result<wire::Options>& answer);
+  // How the knobs stand after an order: status() has it until the next sample.
   void show_knobs(const wire::Knobs& answer);
   // A due sample that nobody tried to read.
   void missed(const Instant& at, const std::string& reason);
@@ -186,6 +190,7 @@ class Target {
   bool adoption_noted_ = false;
   FamilyKnobs family_knobs_;
   bool knobs_wanted_ = false;
+  OpeningOptions opening_options_;
 
   std::optional<SharedBudget> shared_;
   Sample last_sample_;

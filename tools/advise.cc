@@ -63,8 +63,8 @@ void add_advise(CLI::App& root, Action& chosen) {
       ->required();
   app->add_option("--target", options->target, "one database, by name or path; default: all");
   app->add_option("--options", options->request.options,
-                  "RocksDB's OPTIONS file of that database, or its directory: for what traces do "
-                  "not have (filters, direct I/O)")
+                  "RocksDB's OPTIONS file of that database, or its directory: for what a trace "
+                  "does not have (one of a LOG: filters, direct I/O), and instead of what it has")
       ->type_name("PATH");
   app->add_flag("--json", options->json, "one line of JSON");
   app->footer(rules_help() + "Thresholds and sources: docs/advise.md");

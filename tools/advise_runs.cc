@@ -19,11 +19,13 @@ double most_seconds_unread(const trace::RunInfo& recorded_by) {
   return std::max(kLeastSeconds, kPolls * recorded_by.poll_interval_seconds);
 }
 
+// `options`: of the file, where one was given; else those that the trace has.
 std::map<std::string, advice::Opening> openings_of(const RecordedRun& run,
                                                    const OpenOptions& options) {
   std::map<std::string, advice::Opening> out;
   for (const trace::IncarnationInfo& one : run.openings) {
-    out[one.incarnation] = {one.rocksdb_version, one.limiter, one.statistics, options};
+    out[one.incarnation] = {one.rocksdb_version, one.limiter, one.statistics,
+                            options.empty() ? one.options : options};
   }
   return out;
 }

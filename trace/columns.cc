@@ -57,6 +57,7 @@ constexpr std::array kAddedLater = {
     std::string_view("host_io_writes"),
     std::string_view("host_cpu_quota_millis"),
     std::string_view("limiter_limits_reads"),
+    std::string_view("options"),  // of "incarnations"
 };
 constexpr std::string_view kNvmePrefix = "nvme_";      // all of these, too: of schemas before 4,
 constexpr std::string_view kSharedPrefix = "shared_";  // and these, in "samples"

@@ -6,6 +6,7 @@
 #include "trace/journal_cursor.h"
 #include "trace/journal_json.h"
 #include "trace/journal_rows.h"
+#include "trace/open_options_json.h"
 #include "trace/open_trace.h"
 #include "trace/sample_reader.h"
 
@@ -69,10 +70,12 @@ Result<std::vector<TargetInfo>> read_targets(const Connection& connection) {
 
 Result<std::vector<IncarnationInfo>> read_incarnations(const Connection& connection,
                                                        std::int64_t target) {
+  const auto options = readable_columns(connection, "incarnations", {{"options", "TEXT"}});
+  if (!options) return tl::unexpected(options.error());
   auto row = Statement::prepare(
       connection,
-      "SELECT incarnation, pid, command, rocksdb_version, agent_version, limiter, statistics FROM "
-      "incarnations WHERE target = ? ORDER BY id");
+      "SELECT incarnation, pid, command, rocksdb_version, agent_version, limiter, statistics, " +
+          *options + " FROM incarnations WHERE target = ? ORDER BY id");
   if (!row) return tl::unexpected(row.error());
   row->put(target);
   std::vector<IncarnationInfo> incarnations;
@@ -88,6 +91,9 @@ Result<std::vector<IncarnationInfo>> read_incarnations(const Connection& connect
     info.agent_version = row->take_text();
     info.limiter = row->take_text();
     info.statistics = row->take_text();
+    auto told = decode_open_options(row->take_optional_text());
+    if (!told) return tl::unexpected(told.error().within("incarnation " + info.incarnation));
+    info.options = *std::move(told);
   }
 }
 

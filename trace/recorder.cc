@@ -18,6 +18,7 @@
 #include "trace/file_place.h"
 #include "trace/journal_json.h"
 #include "trace/journal_rows.h"
+#include "trace/open_options_json.h"
 #include "trace/retention.h"
 #include "trace/sample_writer.h"
 #include "trace/schema_sql.h"
@@ -185,7 +186,7 @@ Result<void> Recorder::State::prepare() {
       {&target, "INSERT INTO targets VALUES (?, ?, ?, ?, ?)"},
       {&incarnation,
        "UPDATE incarnations SET pid = ?, command = ?, rocksdb_version = ?, agent_version = ?, "
-       "limiter = ?, statistics = ? WHERE id = ?"},
+       "limiter = ?, statistics = ?, options = ? WHERE id = ?"},
   };
   for (const auto& [statement, sql] : statements) {
     auto prepared = Statement::prepare(connection, sql);
@@ -228,7 +229,7 @@ Result<void> Recorder::State::write_incarnation(std::int64_t owner, const Incarn
   if (!id) return tl::unexpected(id.error());
   Statement& row = incarnation->restart().put(info.pid).put(info.command);
   row.put(info.rocksdb_version).put(info.agent_version).put(info.limiter).put(info.statistics);
-  return row.put(*id).execute();
+  return row.put(encode_open_options(info.options)).put(*id).execute();
 }
 
 Result<void> Recorder::State::trim() {

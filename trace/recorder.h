@@ -45,6 +45,7 @@ class Recorder {
   // has() is false then, and what comes back is to be added anew.
   void forget(std::int64_t target);
   [[nodiscard]] bool has(std::int64_t target) const;
+  // Once more with what was learnt of it since: its options.
   Result<void> add_incarnation(std::int64_t target, const IncarnationInfo& incarnation);
   Result<void> add_sample(std::int64_t target, const Sample& sample);
   Result<void> add_indicators(std::int64_t target, std::uint64_t sequence,

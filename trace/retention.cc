@@ -123,9 +123,15 @@ Result<void> Retention::remove(const Slice& slice) {
       return done;
     }
   }
+  // Of an opening without a sample its row alone is kept: ids rise with openings.
+  const std::string target = std::to_string(slice.target);
+  const std::string bare =
+      "UPDATE incarnations SET options = NULL WHERE options IS NOT NULL AND target = " + target +
+      " AND id < (SELECT incarnation FROM samples WHERE incarnation IS NOT NULL AND target = " +
+      target + " ORDER BY sequence LIMIT 1)";
+  if (auto done = connection_.run(bare); !done) return done;
   const std::string end = std::to_string(slice.end_tick.count());
-  return connection_.run("DELETE FROM events WHERE tick_ns < " + end +
-                         " AND target = " + std::to_string(slice.target) +
+  return connection_.run("DELETE FROM events WHERE tick_ns < " + end + " AND target = " + target +
                          "; DELETE FROM events WHERE target IS NULL AND tick_ns < " + end +
                          " AND tick_ns < (SELECT tick_ns FROM samples ORDER BY id LIMIT 1)");
 }

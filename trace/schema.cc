@@ -15,7 +15,7 @@ CREATE TABLE targets (id INTEGER PRIMARY KEY, name TEXT NOT NULL, path TEXT NOT 
   mode TEXT NOT NULL, engine TEXT NOT NULL);
 CREATE TABLE incarnations (id INTEGER PRIMARY KEY, target INTEGER NOT NULL, incarnation TEXT NOT NULL,
   pid INTEGER, command TEXT, rocksdb_version TEXT, agent_version TEXT, limiter TEXT,
-  statistics TEXT, UNIQUE (target, incarnation));
+  statistics TEXT, options TEXT, UNIQUE (target, incarnation));
 CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE health (sample INTEGER NOT NULL, position INTEGER NOT NULL, source TEXT NOT NULL,
   error TEXT NOT NULL, PRIMARY KEY (sample, position)) WITHOUT ROWID;

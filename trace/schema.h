@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/engine_config.h"
+#include "model/open_options.h"
 #include "model/sample.h"
 
 namespace rocktune::trace {
@@ -59,6 +60,7 @@ struct IncarnationInfo {
   std::string agent_version;
   std::string limiter;     // "host", "agent", "none"
   std::string statistics;  // "host", "agent", "none"
+  OpenOptions options{};   // what rules of advice read; empty: not told
   bool operator==(const IncarnationInfo&) const = default;
 };
 

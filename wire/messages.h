@@ -191,7 +191,8 @@ struct Events {
   std::uint64_t next_event = 0;
 };
 
-// GET /v1/dbs/{id}/options: every option in RocksDB's own spelling.
+// GET /v1/dbs/{id}/options: every option in RocksDB's own spelling; a column family's with those of
+// its block-based tables.
 struct Options {
   std::map<std::string, std::string> database;
   std::map<std::string, std::map<std::string, std::string>> column_families;

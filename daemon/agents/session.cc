@@ -114,6 +114,10 @@ Session::Answer<wire::Knobs> Session::knobs(std::string database, Nanoseconds de
   co_return co_await ask<wire::Knobs>(events_, path_of(database, "knobs"), "", deadline);
 }
 
+Session::Answer<wire::Options> Session::options(std::string database, Nanoseconds deadline) {
+  co_return co_await ask<wire::Options>(events_, path_of(database, "options"), "", deadline);
+}
+
 Session::Answer<wire::Knobs> Session::knobs_now(std::string database, Nanoseconds deadline) {
   co_return co_await ask<wire::Knobs>(commands_, path_of(database, "knobs"), "", deadline);
 }

@@ -30,7 +30,8 @@ class Session {
   Answer<wire::Sample> sample(std::string database, std::string holder, Nanoseconds deadline);
   Answer<wire::Events> events(std::string database, std::uint64_t after, Nanoseconds deadline);
   Answer<wire::Knobs> knobs(std::string database, Nanoseconds deadline);
-  // The same after a command, on the commands' connection.
+  Answer<wire::Options> options(std::string database, Nanoseconds deadline);
+  // The knobs after a command, on the commands' connection.
   Answer<wire::Knobs> knobs_now(std::string database, Nanoseconds deadline);
   Answer<wire::Lease> lease(std::string database, wire::Lease wanted, Nanoseconds deadline);
   Answer<wire::ChangeResults> changes(std::string database, wire::ChangesRequest request,

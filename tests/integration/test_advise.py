@@ -1,5 +1,6 @@
 """rocktune advise on the recorded runs of tests/data."""
 
+import contextlib
 import gzip
 import json
 import pathlib
@@ -8,7 +9,7 @@ import shutil
 import sqlite3
 import unittest
 
-from support import World
+from support import World, needs_db_bench, wait_for
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
 RULES = {"auto_compactions", "compaction_style", "level1_size", "dynamic_levels", "level0_triggers", "memtables", "small_memtables", "background_jobs",
@@ -110,6 +111,58 @@ class Advise(World):
         several = self.rocktune("advise", trace, self.unpacked("stall-16-1"), "--options", directory, check=False)
         self.assertEqual(several.returncode, 2)
         self.assertIn("--target chooses", several.stderr)
+
+    def stretched(self, trace, name, sql="", times=12):
+        """A copy in which time went by so much more slowly: what is judged needs a minute. Without checksums, so that it may be changed."""
+        copy = self.directory / name
+        with contextlib.closing(sqlite3.connect(trace)) as connection:
+            connection.execute("vacuum into ?", (str(copy),))
+        with contextlib.closing(sqlite3.connect(copy)) as connection:
+            first = connection.execute("select min(wall_ns), min(tick_ns), min(agent_tick_ns) from samples").fetchone()
+            for column, start in zip(("wall_ns", "tick_ns", "agent_tick_ns"), first):
+                connection.execute(f"update samples set {column} = ? + ({column} - ?) * ?", (start, start, times))
+            connection.executescript(sql)
+            connection.commit()
+        return copy
+
+    @needs_db_bench
+    def test_options_come_with_a_trace_of_rocktuned(self):
+        for mode in ("observe", "act"):
+            with self.subTest(mode):
+                self.end_processes()
+                self.start_daemon(mode=mode)
+                self.db_bench("--benchmarks=fillrandom,readwhilewriting", "--duration=60", "--num=100000", "--bloom_bits=10", "--threads=1",
+                              "--partition_index_and_filters=true", "--statistics", "--benchmark_write_rate_limit=2000000", db=mode)
+                wait_for("the options of the opening", lambda: self.query("select 1 from incarnations where options is not null"))
+                recorded = self.query("select count(*) from samples")[0][0]
+                wait_for("some samples", lambda: self.query("select count(*) from samples")[0][0] >= recorded + 16)
+                self.end_processes()
+                self.check_recorded_options(self.trace())
+
+    def check_recorded_options(self, trace):
+        told = json.loads(self.query("select options from incarnations order by id desc")[0][0])
+        self.assertEqual(told["database"]["use_direct_io_for_flush_and_compaction"], "false")
+        self.assertEqual(told["column_families"]["default"]["filter_policy"], "bloomfilter:10:false")
+        self.assertNotIn(str(self.directory), json.dumps(told), "no path of the host")
+        self.assertLess(len(json.dumps(told)), 1200)
+        stretched = self.stretched(trace, f"{trace.stem}-told.sqlite")
+        bare = self.stretched(trace, f"{trace.stem}-bare.sqlite", "update incarnations set options = null")
+        database, = self.advised(stretched)
+        content = {one["rule"]: one["why"] for one in database["content"]}
+        self.assertEqual(content.get("partitioned_filters"), "filters are partitioned", database["not_judged"])
+        self.assertIn("direct_io", content)
+        self.assertNotIn("--options", json.dumps(database["not_judged"]))
+        without, = self.advised(bare)
+        self.assertIn("--options", json.dumps(without["not_judged"]))
+        # The file wins over what the trace has.
+        file = self.directory / "OPTIONS-000009"
+        file.write_text("[DBOptions]\n  use_direct_io_for_flush_and_compaction=true\n[CFOptions \"default\"]\n  num_levels=7\n")
+        other, = self.advised(stretched, "--options", file)
+        self.assertIn({"rule": "direct_io", "column_families": [], "why": "flushes and compactions use it"}, other["content"])
+        # A replay does not see them.
+        told, bare = (self.rocktune("replay", path, "--json").stdout.replace(str(path), "") for path in (stretched, bare))
+        self.assertIn("rocktune-replay/1", told)
+        self.assertEqual(told, bare)
 
     def test_mistakes_are_one_sentence(self):
         trace = self.unpacked("calm-16-1")

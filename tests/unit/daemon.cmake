@@ -25,6 +25,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/support.cc
     unit/daemon/target_journal_test.cc
     unit/daemon/target_knobs_test.cc
+    unit/daemon/target_options_test.cc
     unit/daemon/target_test.cc
     unit/daemon/trace_file_test.cc
     unit/daemon/units_test.cc

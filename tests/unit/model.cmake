@@ -7,6 +7,7 @@ rocktune_unit_test(model_test
     unit/model/digest_test.cc
     unit/model/flow_test.cc
     unit/model/foreseen_growth_test.cc
+    unit/model/kept_options_test.cc
     unit/model/knob_readings_test.cc unit/model/knobs_test.cc
     unit/model/heads/drift_test.cc
     unit/model/heads/false_alarm_budget_test.cc

@@ -121,6 +121,17 @@ TEST_CASE("a Bloom filter", "[advice]") {
     r.opening.options.column_families["default"]["filter_policy"] = "bloomfilter:10:false";
     CHECK_FALSE(advises(r.report(), "bloom_filter"));
   }
+  SECTION("and by the knob, which rocktuned has turned since") {
+    r.opening.options.column_families["default"]["filter_policy"] = "nullptr";
+    const auto turn = [&](std::int64_t bits) {
+      r.sample.knobs = {
+          {"bloom_bits_per_key", "default", bits, 0, KnobOwner::kRocktune, true, "", 2, 32}};
+    };
+    turn(10);
+    CHECK_FALSE(advises(r.report(), "bloom_filter"));
+    turn(0);
+    CHECK(advises(r.report(), "bloom_filter"));
+  }
   SECTION("not where it spares something") {
     r.filter_useful = 1;
     CHECK(content_of(r.report(), "bloom_filter") == "filters spare reads look-ups");

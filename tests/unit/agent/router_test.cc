@@ -68,6 +68,10 @@ TEST_CASE("a whole session") {
   CHECK(changed->results.at(0).status == "applied");
   const auto options = wire::decode<wire::Options>(f.get("/v1/dbs/3/options").body);
   CHECK(options->database.at("max_background_jobs") == "4");
+  CHECK(options->database.at("use_direct_reads") == "false");
+  CHECK(options->column_families.at("second").at("compaction_style") == "kCompactionStyleLevel");
+  CHECK(options->column_families.at("second").at("filter_policy") == "nullptr");
+  CHECK(options->column_families.at("default").at("partition_filters") == "false");
   const auto restored = wire::decode<wire::ChangeResults>(f.post("restore", "").body);
   REQUIRE(restored.has_value());
   CHECK(restored->results.at(0).after == 2);

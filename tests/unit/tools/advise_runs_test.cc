@@ -1,6 +1,8 @@
 // Which traces `rocktune advise` takes for recordings of one database.
 #include "tools/advise_runs.h"
 
+#include <fstream>
+
 #include "support.h"
 #include "tests/support/catch.h"
 #include "tests/unit/model/sample_builder.h"
@@ -32,9 +34,12 @@ class Traces {
   }
   bool closed = false;  // beside it another one, for the first 80 s alone
   double poll_seconds = 1;
+  OpenOptions options;    // as the agent told them
   bool reloaded = false;  // its settings were changed: it is one more target of the same trace
+  std::string options_file;
+  [[nodiscard]] std::string file(const std::string& name) const { return directory_.file(name); }
   std::vector<AdvisedDatabase> advised() const {
-    auto databases = advise_on({files_, {}, ""});
+    auto databases = advise_on({files_, {}, options_file});
     REQUIRE(databases);
     return *std::move(databases);
   }
@@ -46,6 +51,7 @@ class Traces {
     REQUIRE(target);
     trace::IncarnationInfo opening;
     opening.incarnation = incarnation;
+    opening.options = options;
     REQUIRE(recorder.add_incarnation(*target, opening));
     for (int second = 1; second <= seconds; ++second) {
       Sample sample = quiet_sample(static_cast<std::uint64_t>(second), second);
@@ -105,6 +111,31 @@ TEST_CASE("where the host is not known only a common opening tells", "[advise]")
   CHECK(databases[1].traces.size() == 1);
   CHECK(says_apart(databases[0]));
   CHECK(says_apart(databases[3]));
+}
+
+TEST_CASE("options are those of the trace, unless a file is given", "[advise]") {
+  constexpr const char* kOption = "use_direct_io_for_flush_and_compaction";
+  Traces traces;
+  traces.options.database[kOption] = "false";
+  traces.add("a", "/data/db", "agent-1/1");
+  CHECK(traces.advised().at(0).evidence.option(kOption) == "false");
+  CHECK(traces.advised().at(0).options_file.empty());
+  traces.options.database[kOption] = "true";  // which is another option: what was before is out
+  traces.add("a", "/data/db", "agent-2/1");
+  const AdvisedDatabase reopened = traces.advised().at(0);
+  CHECK(reopened.evidence.option(kOption) == "true");
+  CHECK(reopened.evidence.begun_anew == 1);
+  CHECK(reopened.evidence.samples == 100);
+  traces.options = {};  // nothing was told of the last opening
+  traces.add("a", "/data/db", "agent-3/1");
+  CHECK_FALSE(traces.advised().at(0).evidence.option(kOption));
+  traces.options_file = traces.file("OPTIONS-000007");
+  std::ofstream(traces.options_file)
+      << "[DBOptions]\n  " << kOption << "=false\n[CFOptions \"default\"]\n  num_levels=7\n";
+  const AdvisedDatabase told = traces.advised().at(0);
+  CHECK(told.evidence.option(kOption) == "false");
+  CHECK(told.evidence.begun_anew == 0);
+  CHECK(told.options_file == traces.options_file);
 }
 
 TEST_CASE("databases of one host in a request share what is free there", "[advise]") {

@@ -274,6 +274,40 @@ TEST_CASE("where targets come and go the bound costs those that ended, not those
         static_cast<std::int64_t>(targets.size()));
 }
 
+TEST_CASE("what a database was opened with goes with the last sample of that opening", "[trace]") {
+  const TempDirectory directory;
+  const std::string path = directory.file("run.sqlite");
+  const Limits limits{Bytes{1'500'000}, std::chrono::hours(1000)};
+  constexpr int kOpenings = 20;
+  {
+    auto recorder = checked(Recorder::create(path, run_info(), limits));
+    const auto target = checked(recorder.add_target(target_info("a")));
+    BusyDatabase busy(2);
+    for (int opening = 0; opening < kOpenings; ++opening) {
+      IncarnationInfo opened;
+      opened.incarnation = "i-" + std::to_string(opening);
+      opened.options.database["manual_wal_flush"] = "false";
+      for (int tick = 0; tick < 600; ++tick) {
+        checked(recorder.begin_tick());
+        if (tick == 0) checked(recorder.add_incarnation(target, opened));
+        Sample sample = busy.next();
+        sample.incarnation = opened.incarnation;
+        checked(recorder.add_sample(target, sample));
+        checked(recorder.commit());
+      }
+    }
+  }
+  const auto targets = checked(checked(Reader::open(path)).targets());
+  const auto& openings = targets.at(0).incarnations;
+  REQUIRE(openings.size() == kOpenings);
+  CHECK(openings.front().options.empty());
+  CHECK(openings.back().options.database.at("manual_wal_flush") == "false");
+  auto connection = checked(Connection::open(path, SQLITE_OPEN_READONLY));
+  CHECK(checked(connection.number(
+            "SELECT count(*) FROM incarnations i WHERE (options IS NULL) = EXISTS (SELECT 1 FROM "
+            "samples s WHERE s.incarnation = i.id)")) == 0);
+}
+
 TEST_CASE("a tick that cannot be written is lost, and the next one works", "[trace]") {
   const TempDirectory directory;
   const std::string path = directory.file("run.sqlite");

@@ -59,6 +59,8 @@ TEST_CASE("a trace of schema 2, which had no slices, is read as before", "[trace
   const TempDirectory directory;
   const std::string path = unpacked(directory);
   const auto steps = old_steps(path);
+  const auto targets = checked(checked(Reader::open(path)).targets());
+  CHECK(targets.at(0).incarnations.at(0).options.empty());
   same_as_sql(steps, path, "SELECT keys_read FROM samples ORDER BY sequence",
               [](const Sample& s) { return s.database->keys_read; });
   const std::string family =

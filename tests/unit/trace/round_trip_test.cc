@@ -2,6 +2,7 @@
 
 #include "model/feature_stream.h"
 #include "support.h"
+#include "trace/open_options_json.h"
 #include "trace/reader.h"
 #include "trace/sqlite.h"
 
@@ -10,6 +11,12 @@ using namespace rocktune::trace;
 using namespace rocktune::trace::test;
 
 namespace {
+
+OpenOptions options() {
+  return {{{"wal_compression", "kZSTD"}},
+          {{"default", {{"filter_policy", "bloomfilter:10:false"}}}, {"a \"b\"\n", {}}},
+          3};
+}
 
 // Everything in order; fails the test where the stream does.
 std::vector<RecordedStep> read_all(const std::string& path, std::int64_t target) {
@@ -91,10 +98,27 @@ TEST_CASE("random samples of several targets come back equal", "[trace]") {
   }
 }
 
+TEST_CASE("options of an opening that are damaged are an error, and unknown keys are none",
+          "[trace]") {
+  CHECK(checked(decode_open_options(encode_open_options(options()))) == options());
+  CHECK_FALSE(encode_open_options({}));
+  CHECK(checked(decode_open_options(std::nullopt)).empty());
+  CHECK(checked(decode_open_options(R"({"database":{"a":"1"},"column_families":{},"later":[]})"))
+            .database.at("a") == "1");
+  for (const char* text : {"", "{", "[]", "{}", R"({"database":[],"column_families":{}})",
+                           R"({"database":{"a":1},"column_families":{}})",
+                           R"({"database":{},"column_families":{"default":"x"}})"}) {
+    INFO(text);
+    const auto read = decode_open_options(text);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code == ErrorCode::kCorrupt);
+  }
+}
+
 TEST_CASE("run, targets and incarnations come back equal", "[trace]") {
   const TempDirectory directory;
   const std::string path = directory.file("run.sqlite");
-  const IncarnationInfo first{"i-1", 42, "db_bench", "7.8.3", "0.1.0", "agent", "host"};
+  IncarnationInfo first{"i-1", 42, "db_bench", "7.8.3", "0.1.0", "agent", "host"};
   const IncarnationInfo second{"i-2", 43, "db_bench", "7.8.3", "0.1.0", "none", "agent"};
   TargetInfo target = target_info("orders");
   {
@@ -110,6 +134,8 @@ TEST_CASE("run, targets and incarnations come back equal", "[trace]") {
       sample.database.emplace();
     }
     checked(recorder.add_incarnation(target.id, second));
+    first.options = options();
+    checked(recorder.add_incarnation(target.id, first));
     checked(recorder.add_alert(target.id, 1, an_alert("x")));
     checked(recorder.commit());
   }
