@@ -7,13 +7,16 @@ rocktune_unit_test(sim_test
     unit/sim/device_test.cc
     unit/sim/ensemble_test.cc
     unit/sim/foreground_test.cc
+    unit/sim/harm_pair.cc
     unit/sim/host_test.cc
     unit/sim/keyspace.cc
     unit/sim/latency_test.cc
     unit/sim/limiter_test.cc
     unit/sim/limiter_tuning_test.cc
+    unit/sim/listed_seeds.cc
     unit/sim/loop_test.cc
     unit/sim/no_harm_property_test.cc
+    unit/sim/no_harm_sums_test.cc
     unit/sim/overlap_test.cc
     unit/sim/plant_test.cc
     unit/sim/random_case.cc
@@ -25,4 +28,4 @@ rocktune_unit_test(sim_test
     unit/sim/validation_test.cc
     unit/sim/wait_tail_test.cc
     unit/sim/write_control_test.cc
-  LIBRARIES rocktune_sim)
+  LIBRARIES rocktune_sim rocktune_files rocktune_page)
