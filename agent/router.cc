@@ -101,6 +101,10 @@ bool is_write(std::string_view action) {
 
 }  // namespace
 
+std::string op_trace_queue(const std::string& database) {
+  return database + "/op_trace";
+}
+
 Router::Router(Registry& registry, wire::Hello hello)
     : registry_(registry), hello_(std::move(hello)) {}
 
@@ -110,14 +114,17 @@ bool Router::may_take_long(const Request& request) {
   return request.method == "POST" || path.ends_with("/statistics");
 }
 
-std::string Router::database_of(const Request& request) {
+std::string Router::queue_of(const Request& request) {
   std::string_view path = request.target;
   path = path.substr(0, path.find('?'));
   if (!path.starts_with(kDatabases)) return {};
   path.remove_prefix(kDatabases.size());
   if (!path.starts_with('/')) return {};
   path.remove_prefix(1);
-  return percent_decoded(path.substr(0, path.find('/')));
+  const auto slash = path.find('/');
+  const auto database = percent_decoded(path.substr(0, slash));
+  const bool is_trace = slash != std::string_view::npos && path.substr(slash + 1) == "op_trace";
+  return is_trace ? op_trace_queue(database) : database;
 }
 
 Response Router::handle(const Request& request) noexcept try {

@@ -1,7 +1,6 @@
 // Wire v1 requests to answers, without sockets. docs/wire.md specifies both.
 //
-// Thread-safety: requests may be handled at once, except two that change something in the same
-// database.
+// Thread-safety: requests may be handled at once, except two of one queue that change something.
 #pragma once
 
 #include <string>
@@ -23,6 +22,11 @@ struct Response {
   std::string body;
 };
 
+// The queue of the requests and the due looks at a database's trace of operations. They wait for a
+// checkpoint, which may wait for the very change that stands in the database's own queue: a low
+// rate limit keeps level 0 full, and a flush waits for it.
+std::string op_trace_queue(const std::string& database);
+
 class Router {
  public:
   Router(Registry& registry, wire::Hello hello);
@@ -30,8 +34,9 @@ class Router {
   // Such a request may take as long as RocksDB does (changes), or a while (statistics); the others
   // are quick.
   static bool may_take_long(const Request& request);
-  // The id of the database that it is for; empty when that cannot be told.
-  static std::string database_of(const Request& request);
+  // Where it waits for its turn (agent/workers.h): the id of the database that it is for, or that
+  // database's op_trace_queue; empty when it cannot be told.
+  static std::string queue_of(const Request& request);
 
   // Never throws.
   Response handle(const Request& request) noexcept;

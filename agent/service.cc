@@ -77,15 +77,18 @@ void Service::wait_for_tick() {
   timer_.async_wait([this](boost::system::error_code error) {
     if (error) return;
     wait_for_tick();
-    for (const auto& database : registry_.all()) {
-      workers_.post_due(database->description().id, [database] {
-        const auto inside = database->pass();
-        if (!inside) return;
-        database->op_trace().tick();
-        database->control().tick();
-      });
-    }
+    for (const auto& database : registry_.all()) post_due(database);
     if (++ticks_ >= kTicksBetweenLooks) restore_file();
+  });
+}
+
+void Service::post_due(const std::shared_ptr<Database>& database) {
+  const auto& id = database->description().id;
+  workers_.post_due(op_trace_queue(id), [database] {
+    if (const auto inside = database->pass()) database->op_trace().tick();
+  });
+  workers_.post_due(id, [database] {
+    if (const auto inside = database->pass()) database->control().tick();
   });
 }
 

@@ -14,6 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -46,6 +47,7 @@ class Service {
  private:
   void begin();
   void wait_for_tick();
+  void post_due(const std::shared_ptr<Database>& database);
   // Where somebody has removed the socket's file: hosts would have to be started anew to be seen.
   void restore_file();
 

@@ -110,9 +110,9 @@ void Session::on_request() {
 }
 
 void Session::hand_over(Request request) {
-  const auto database = Router::database_of(request);
+  const auto queue = Router::queue_of(request);
   const bool taken = server_.workers_.post(
-      database, [self = shared_from_this(), request = std::move(request)]() mutable {
+      queue, [self = shared_from_this(), request = std::move(request)]() mutable {
         auto response = self->server_.router_.handle(request);
         return [self = std::move(self), response = std::move(response)]() mutable {
           auto& io = self->server_.io_;

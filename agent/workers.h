@@ -1,5 +1,6 @@
 // The threads that change databases. Tasks of one database run in order and one at a time, those of
-// different databases side by side: one that RocksDB keeps waiting holds up no other.
+// different databases side by side: one that RocksDB keeps waiting holds up no other. A database is
+// a name here: what shares no state with the rest of it has one of its own (Router::queue_of).
 //
 // Threads are few: one from the start, and another one only when a task waits while each of them
 // has been at its task for longer than `patience`, up to kMostThreads. With as many databases stuck

@@ -233,6 +233,14 @@ RecordedObjects objects_of(const wire::Sample& sample) {
   return objects;
 }
 
+void add_found_since(RecordedObjects& objects, const RecordedObjects& later) {
+  if (!later.found_knobs) return;
+  if (!objects.found_knobs) objects.found_knobs.emplace();
+  for (const auto& [family, knobs] : *later.found_knobs) {
+    (*objects.found_knobs)[family].insert(knobs.begin(), knobs.end());
+  }
+}
+
 Result<RecordedObjects> recorded_objects(const AgentDatabase& database) {
   const auto answer = ask_database(database, "sample");
   if (!answer) return tl::unexpected(answer.error());

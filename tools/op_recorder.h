@@ -61,6 +61,8 @@ struct RecordedObjects {
 };
 RecordedObjects objects_of(const wire::Sample& sample);
 Result<RecordedObjects> recorded_objects(const AgentDatabase& database);
+// And what rocktune has turned until `later`. Pure.
+void add_found_since(RecordedObjects& objects, const RecordedObjects& later);
 
 trace::OpRecording op_recording(const AgentDatabase& database, const RecordedObjects& objects,
                                 const wire::OpTrace& status);

@@ -168,7 +168,7 @@ int start_recording(const RecordOptions& options, const AgentDatabase& database)
         kUsage);
   }
   take_stop_signals();
-  const auto objects = recorded_objects(database);
+  auto objects = recorded_objects(database);
   if (!objects) return report_error(objects.error().within("record-ops"));
   const auto directory = RecordingDirectory::make(options.directory, database);
   if (!directory) return report_error(directory.error().within("record-ops"));
@@ -182,6 +182,8 @@ int start_recording(const RecordOptions& options, const AgentDatabase& database)
   request.force = options.force;
   const auto started = ask_op_trace(database, request);
   if (!started) return start_failed(database, directory->path(), started.error());
+  // What was turned while the checkpoint was made may be in its options file.
+  if (const auto later = recorded_objects(database)) add_found_since(*objects, *later);
   // Now already: should we be killed, it is known what is there.
   auto begun = check_directory(*started, directory->path(), database);
   if (begun) begun = directory->write_manifest(op_recording(database, *objects, *started));

@@ -5,8 +5,9 @@
 // host, when one of ours begins - nothing public tells that there is one. What the host begins
 // later ends ours, which is told (`host`).
 //
-// Thread-safety: handle() and tick() must not overlap (the agent does one thing after the other
-// with a database); close() comes after both.
+// Thread-safety: handle() and tick() must not overlap (the agent does one after the other), and may
+// take as long as a checkpoint; close() comes after both. Changes of the database's options go on
+// beside any of them.
 #pragma once
 
 #include <rocksdb/db.h>

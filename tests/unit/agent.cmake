@@ -1,5 +1,5 @@
 rocktune_unit_test(agent_test
-  SOURCES unit/agent/control_changes_test.cc unit/agent/control_test.cc
+  SOURCES unit/agent/beside_checkpoint_test.cc unit/agent/control_changes_test.cc unit/agent/control_test.cc
           unit/agent/database_test.cc unit/agent/database_changes_test.cc unit/agent/knob_state_test.cc
           unit/agent/operator_orders_test.cc
           unit/agent/catalogue_test.cc unit/agent/knobs_test.cc unit/agent/knobs_property_test.cc

@@ -157,6 +157,17 @@ TEST_CASE("a database that closes is gone") {
   CHECK(RouterFixture::code(f.get("/v1/dbs/3/sample")) == "not_found");
 }
 
+TEST_CASE("requests of one database wait for each other, but for those of a trace of operations") {
+  const auto queue = [](const char* target) { return Router::queue_of({"POST", target, ""}); };
+  CHECK(queue("/v1/dbs/3/changes") == "3");
+  CHECK(queue("/v1/dbs/3/restore?x=1") == "3");
+  CHECK(queue("/v1/dbs/3") == "3");
+  CHECK(queue("/v1/dbs/3/op_trace") == op_trace_queue("3"));
+  CHECK(queue("/v1/dbs/%33/op_trace?x=1") == op_trace_queue("3"));
+  CHECK(op_trace_queue("3") != "3");
+  CHECK(queue("/v1/hello").empty());
+}
+
 TEST_CASE("only requests that may take long wait for their turn") {
   CHECK(Router::may_take_long({"POST", "/v1/dbs/3/changes", ""}));
   CHECK(Router::may_take_long({"GET", "/v1/dbs/3/statistics?x=1", ""}));

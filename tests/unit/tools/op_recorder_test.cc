@@ -69,6 +69,13 @@ TEST_CASE("what rocktune has turned is recorded as it was found") {
                                                  {"hot", {{"write_buffer_size", 4 << 20}}}});
   CHECK(op_recording(recorded_database(), objects, recorded_status("/d")).found_knobs ==
         objects.found_knobs);
+  auto early = objects_of({});
+  add_found_since(early, objects);
+  CHECK(early.found_knobs == objects.found_knobs);
+  auto known = objects;
+  known.found_knobs->at("").at("max_background_jobs") = 3;
+  add_found_since(known, objects);
+  CHECK(known.found_knobs->at("").at("max_background_jobs") == 3);
   sample.knobs = {knob("rate_limiter_bytes_per_second", "", 128 << 20, 8 << 20, "manual")};
   CHECK(objects_of(sample).rate_limit_bytes_per_second == 128 << 20);
   sample.knobs = {
