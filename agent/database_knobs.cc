@@ -57,6 +57,11 @@ std::int64_t compaction_threads(std::int64_t jobs) {
   return std::max<std::int64_t>(1, jobs - flush_threads(jobs));
 }
 
+// Each compaction that runs may begin as many as it has pieces, less the one that it has.
+std::int64_t piece_threads(std::int64_t jobs, std::int64_t pieces) {
+  return std::max<std::int64_t>(0, pieces - 1) * compaction_threads(jobs);
+}
+
 // The threads that RocksDB's pools may start.
 class PoolSizes {
  public:
@@ -95,16 +100,18 @@ DatabaseGroup::DatabaseGroup(rocksdb::DB* db, bool writable, Clock clock)
 }
 
 std::int64_t DatabaseGroup::more_threads(const Assignments& changes) const {
-  const auto value_of = [&](std::string_view name) {
+  const auto now = [&](std::string_view name) { return find(name)->read().value; };
+  const auto then = [&](std::string_view name) {
     const auto changed =
         std::ranges::find_if(changes, [&](const auto& one) { return one.knob->name() == name; });
-    return changed != changes.end() ? changed->value : find(name)->read().value;
+    return changed != changes.end() ? changed->value : now(name);
   };
-  const std::int64_t jobs = value_of(kJobsOption), pieces = value_of(kSubcompactionsOption);
+  const std::int64_t jobs = then(kJobsOption);
   std::int64_t more = has(changes, kJobsOption) ? PoolSizes(db_->GetEnv()).added_by(jobs) : 0;
-  // Each compaction that runs may begin as many less the one that it has.
-  const bool rises = pieces > find(kSubcompactionsOption)->read().value;
-  if (rises) more += (pieces - 1) * compaction_threads(jobs);
+  // All of them, where there may be more than now: they live as long as their compaction, and none
+  // may be there at the moment.
+  const auto pieces = piece_threads(jobs, then(kSubcompactionsOption));
+  if (pieces > piece_threads(now(kJobsOption), now(kSubcompactionsOption))) more += pieces;
   return more;
 }
 

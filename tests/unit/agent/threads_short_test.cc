@@ -89,6 +89,38 @@ TEST_CASE("jobs are raised only where RocksDB gets the threads for them") {
   database.close();
 }
 
+// Its pools have all the threads that any number of jobs asks for.
+class LargePoolsEnv : public rocksdb::EnvWrapper {
+ public:
+  LargePoolsEnv() : EnvWrapper(rocksdb::Env::Default()) {}
+  int GetBackgroundThreads(Priority /*priority*/) override { return 1000; }
+};
+
+TEST_CASE("more jobs bring the threads of their subcompactions, too") {
+  if (stack_bytes() < 4 << 20) {
+    WARN("left out: stacks are so small that many fit");
+    return;
+  }
+  LargePoolsEnv env;
+  rocksdb::DBOptions options;
+  options.env = &env;
+  testing::TestDatabase host(options);
+  Database database(host.db.get(), host.handles, 9, false, std::chrono::steady_clock::now);
+  auto& control = database.control();
+  REQUIRE(control.take_lease({"me", 3600, "restore", {}}).has_value());
+  REQUIRE(raised(control, "max_subcompactions", "1").status == "applied");
+  {
+    const LittleRoom room;
+    const auto refused = raised(control, "max_background_jobs", "2");
+    CHECK(refused.status == "refused");
+    CHECK_THAT(refused.reason, Catch::Matchers::Contains("180 threads more"));  // 12 times 15
+    // Fewer of them are none more.
+    CHECK(control.apply({"me", {{"3", "max_background_jobs", "", 1, {}}}})->results.at(0).status ==
+          "applied");
+  }
+  database.close();
+}
+
 // RocksDB gets no thread, after its pool has been told to be larger.
 class ThreadlessEnv : public rocksdb::EnvWrapper {
  public:
