@@ -48,13 +48,19 @@ ROCKTUNE_API void prepare(rocksdb::DBOptions& options);
 class Agent {
  public:
   // One attached database; destroying it detaches, and waits until the agent has let go of the
-  // database (at most one running request). Must not outlive the database's open state.
+  // database (at most one running request, and a checkpoint). Must not outlive the database's open
+  // state.
+  //
+  // Neither destroy it nor call forget() with a mutex held that an EventListener of yours takes:
+  // both wait for a change that is under way, and return what was changed, and RocksDB may call
+  // listeners at the end of that (OnStallConditionsChanged), on the agent's thread or on yours.
   class Attachment {
    public:
     virtual ~Attachment() = default;
     // The id that the wire knows this database by; empty when the agent is off.
     [[nodiscard]] virtual std::string id() const = 0;
-    // Call before destroying a handle that was given to attach() or add().
+    // Call before destroying a handle that was given to attach() or add(). Waits for whoever uses
+    // it.
     virtual void forget(rocksdb::ColumnFamilyHandle* handle) = 0;
     // For a column family that was created after attach(): has it sampled in full.
     virtual void add(rocksdb::ColumnFamilyHandle* handle) = 0;

@@ -83,7 +83,8 @@ ROCKTUNE_C_API rocktune_result_t rocktune_attach_optimistictransactiondb(
 
 /*
  * Has a column family sampled in full; without that only the default one is, and of the others the
- * levels. Forget it before its handle is destroyed.
+ * levels. Forget it before its handle is destroyed, and with no mutex held that an event listener
+ * of yours takes (as for rocktune_detach).
  */
 ROCKTUNE_C_API rocktune_result_t rocktune_add(rocktune_attachment_t* attachment,
                                               struct rocksdb_column_family_handle_t* handle);
@@ -101,7 +102,11 @@ ROCKTUNE_C_API rocktune_result_t rocktune_add_cpp(rocktune_attachment_t* attachm
 ROCKTUNE_C_API rocktune_result_t rocktune_forget_cpp(rocktune_attachment_t* attachment,
                                                      void* handle);
 
-/* Returns when the agent has let go of the database. NULL is ignored. */
+/*
+ * Returns when the agent has let go of the database. NULL is ignored. Not with a mutex held that an
+ * event listener of yours takes: this waits for a change that is under way, and returns what was
+ * changed, and RocksDB may call listeners at the end of that, on the agent's thread or on yours.
+ */
 ROCKTUNE_C_API void rocktune_detach(rocktune_attachment_t* attachment);
 
 /*
