@@ -3,13 +3,13 @@
 // A holder takes the lease, polling renews it, and only under it can values be
 // changed. The changes of a request are made in batches, one for each group of
 // values that RocksDB takes in one call (agent/batch.h). When the lease
-// expires, what rocktune set goes back to its found value, one batch at each
-// tick(), protections first (agent/return_order.h); what has begun to return is
-// returned whole before there is another lease, but for what waits for RocksDB. While RocksDB would
-// keep options waiting (a write stop) they are refused, or wait for a later tick, and limiters and
-// caches do not. A cache that cannot bear its value yet is asked again as seldom as its answer
-// costs (agent/pace.h). Whatever was written, or could not be returned, is an event; each return is
-// a line in the log as well.
+// expires, what rocktune set goes back to its found value, protections first
+// (agent/return_order.h): at each tick() a batch, and others of the same relief
+// while they take little time. What has begun to return is returned whole before there is another
+// lease, but for what waits for RocksDB. While RocksDB would keep options waiting (a write stop)
+// they are refused, or wait for a later tick, and limiters and caches do not. A cache that cannot
+// bear its value yet is asked again as seldom as its answer costs (agent/pace.h). Whatever was
+// written, or could not be returned, is an event; each return is a line in the log as well.
 //
 // Thread-safety: all functions; apply, restore, release and tick must not
 // overlap (the agent makes changes of one database one after the other), since

@@ -38,7 +38,7 @@ ReturnStep next_return(const std::vector<std::shared_ptr<KnobGroup>>& groups,
                        KnobState::Holder holder, const std::set<const KnobState*>& but) {
   ReturnStep step;
   std::map<Bundle, Relief> bundles;
-  Relief first = Relief::kNone;
+  Relief& first = step.relief;
   for (const auto& group : groups) {
     auto held = held_bundles(*group, holder, but);
     if (held.empty()) continue;

@@ -23,6 +23,7 @@ namespace rocktune::agent {
 struct ReturnStep {
   std::shared_ptr<KnobGroup> group;  // null: there is nothing to return
   std::vector<Knob*> knobs;          // all of the group that go in this step
+  Relief relief = Relief::kNone;     // what they bring
 };
 
 // The next step for what `holder` set and nobody has undone, among these

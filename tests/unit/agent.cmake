@@ -9,7 +9,7 @@ rocktune_unit_test(agent_test
           unit/agent/forget_test.cc unit/agent/forwarding_statistics_test.cc unit/agent/job_events_test.cc
           unit/agent/listener_test.cc unit/agent/report_test.cc unit/agent/stall_test.cc
           unit/agent/op_trace/file_test.cc unit/agent/op_trace/op_trace_test.cc
-          unit/agent/own_statistics_test.cc unit/agent/router_test.cc unit/agent/running_jobs_test.cc unit/agent/settings_test.cc
+          unit/agent/own_statistics_test.cc unit/agent/return_pace_test.cc unit/agent/router_test.cc unit/agent/running_jobs_test.cc unit/agent/settings_test.cc
           unit/agent/service_test.cc unit/agent/socket_file_test.cc unit/agent/statistics_test.cc
           unit/agent/thinning_test.cc unit/agent/thread_slots_test.cc unit/agent/thread_test.cc unit/agent/threads_short_test.cc unit/agent/workers_test.cc
           unit/agent/write_stop_test.cc
