@@ -29,7 +29,7 @@ void Workers::begin_thread() {
 bool Workers::post(const std::string& database, Request request) {
   const std::lock_guard lock(mutex_);
   if (!room_for_request(database)) return false;
-  add({database, true, std::move(request)});
+  add({database, true, std::move(request), {}});
   begin_another_if_stuck();
   return true;
 }
@@ -37,16 +37,20 @@ bool Workers::post(const std::string& database, Request request) {
 void Workers::post_due(const std::string& database, Task task) {
   const std::lock_guard lock(mutex_);
   if (!due_.contains(database)) {
-    add({database, false, [task = std::move(task)] {
+    add({database,
+         false,
+         [task = std::move(task)] {
            task();
            return Task();
-         }});
+         },
+         {}});
     due_.insert(database);  // last: without memory for it the next one is let in, not none any more
   }
   begin_another_if_stuck();
 }
 
 void Workers::add(Item item) {
+  item.since = steady_clock::now();
   waiting_.push_back(std::move(item));
   changed_.notify_one();
 }
@@ -67,10 +71,12 @@ bool Workers::room_for_request(const std::string& database) const {
 }
 
 void Workers::begin_another_if_stuck() {
-  if (stopping_ || threads_ == kMostThreads || next() == waiting_.end()) return;
+  const auto first = next();
+  if (stopping_ || threads_ == kMostThreads || first == waiting_.end()) return;
   const auto now = steady_clock::now();
+  const bool waits = now - first->since >= patience_;
   const bool stuck = std::ranges::all_of(std::span(workers_).first(threads_), [&](const auto& w) {
-    return w.busy && now - w.since >= patience_;
+    return w.busy && (waits || now - w.since >= patience_);
   });
   if (!stuck) return;
   try {

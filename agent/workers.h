@@ -3,8 +3,8 @@
 // a name here: what shares no state with the rest of it has one of its own (Router::queue_of).
 //
 // Threads are few: one from the start, and another one only when a task waits while each of them
-// has been at its task for longer than `patience`, up to kMostThreads. With as many databases stuck
-// at once, the others wait.
+// has been at its task for longer than `patience`, or one of a database of its own has waited for
+// as long, up to kMostThreads. With as many databases stuck at once, the others wait.
 //
 // Never destroyed after start(). Thread-safety: all functions but start(), which comes first.
 #pragma once
@@ -59,6 +59,7 @@ class Workers {
     std::string database;
     bool request = false;
     Request work;
+    TimePoint since;
   };
   struct Worker {
     std::thread thread;

@@ -29,9 +29,13 @@ bool has_knob(const KnobReadings& knobs, const std::string& name,
          });
 }
 
-// What somebody else set is left as it is by a rollback of everything.
+// Of a rollback of everything: somebody else set it.
+bool is_left(const wire::ChangeResult& one) {
+  return one.status == "manual";
+}
+
 bool is_done(const wire::ChangeResult& one) {
-  return one.status == "applied" || one.status == "unchanged" || one.status == "manual";
+  return one.status == "applied" || one.status == "unchanged" || is_left(one);
 }
 
 bool all_done(const std::vector<wire::ChangeResult>& results) {
@@ -45,16 +49,19 @@ std::string called(const wire::ChangeResult& one) {
 // "rolled max_background_jobs back at the operator's request: max_background_jobs of column family
 // a 8 -> 2, but not: max_background_jobs of column family b: ...".
 std::string what_was_done(const std::string& what, const std::vector<wire::ChangeResult>& results) {
-  std::vector<std::string> moved, failed;
+  std::vector<std::string> moved, left, failed;
   for (const wire::ChangeResult& one : results) {
     if (!is_done(one)) {
       failed.push_back(called(one) + ": " + (one.reason.empty() ? one.status : one.reason));
+    } else if (is_left(one)) {
+      left.push_back(called(one));
     } else if (one.before != one.after) {
       moved.push_back(called(one) + " " + shown(one.id, one.before) + " -> " +
                       shown(one.id, one.after));
     }
   }
   return what + " at the operator's request" + (moved.empty() ? "" : ": " + listed(moved)) +
+         (left.empty() ? "" : ", and left as somebody else set it: " + listed(left)) +
          (failed.empty() ? "" : ", but not: " + listed(failed, "; "));
 }
 

@@ -26,12 +26,14 @@ void Target::ensure_registered(TraceWriter::Step& record) {
 }
 
 bool Target::options_wanted() const {
-  return live() && opening_options_.wanted(journal_.now().tick);
+  return live() && last_sample_.database && opening_options_.wanted(journal_.now().tick);
 }
 
 void Target::take_options(const Result<wire::Options>& answer) {
   if (!opening_) return;
-  const std::string trouble = opening_options_.take(answer, journal_.now().tick);
+  const std::vector<ColumnFamilyReading> none;
+  const auto& families = last_sample_.database ? last_sample_.database->column_families : none;
+  const std::string trouble = opening_options_.take(answer, families, journal_.now().tick);
   if (answer) recorded_incarnation_.clear();  // to be recorded once more, with the next sample
   if (!trouble.empty()) journal_.event(name_, trace_id_, "source", "options", trouble);
 }

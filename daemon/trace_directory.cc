@@ -116,15 +116,21 @@ Bytes trace_reserve(Bytes file_system) {
   return std::min(1_GiB, Bytes{file_system.value / 20});
 }
 
-Result<void> check_room(const std::string& directory) {
+std::optional<DiskSpace> disk_space(const std::string& directory) {
   struct statvfs space{};
-  if (::statvfs(directory.c_str(), &space) != 0) return {};
+  if (::statvfs(directory.c_str(), &space) != 0) return std::nullopt;
   const auto bytes = [&](fsblkcnt_t blocks) {
     return Bytes{static_cast<std::int64_t>(blocks * space.f_frsize)};
   };
-  const Bytes free = bytes(space.f_bavail), reserve = trace_reserve(bytes(space.f_blocks));
-  if (free.value >= reserve.value) return {};
-  return fail(ErrorCode::kIo, directory + " has " + text::bytes(static_cast<double>(free.value)) +
+  return DiskSpace{bytes(space.f_bavail), bytes(space.f_blocks)};
+}
+
+Result<void> check_room(const std::string& directory, const std::optional<DiskSpace>& space) {
+  if (!space) return {};
+  const Bytes reserve = trace_reserve(space->all);
+  if (space->free.value >= reserve.value) return {};
+  return fail(ErrorCode::kIo, directory + " has " +
+                                  text::bytes(static_cast<double>(space->free.value)) +
                                   " free, and a trace leaves " +
                                   text::bytes(static_cast<double>(reserve.value)) + " of its disk");
 }

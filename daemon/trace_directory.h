@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +40,14 @@ Result<void> remove_trace(const TraceFile& file);
 // What a trace leaves free of a file system of that size, for the databases and whatever else is
 // there: 1 GiB, or a twentieth if that is less.
 Bytes trace_reserve(Bytes file_system);
-// kIo: less than that is free where `directory` is. What cannot be told is no error: writing will.
-Result<void> check_room(const std::string& directory);
+struct DiskSpace {
+  Bytes free, all;
+};
+using LookAtDisk = std::function<std::optional<DiskSpace>(const std::string& directory)>;
+// Of the file system that it is on; absent: that cannot be told.
+std::optional<DiskSpace> disk_space(const std::string& directory);
+// kIo: less than the reserve is free. What cannot be told is no error: writing will.
+Result<void> check_room(const std::string& directory, const std::optional<DiskSpace>& space);
 
 // Creates a directory and its parents where they do not exist, and says so: its name may be
 // misspelt. The error says what to do.

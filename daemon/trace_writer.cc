@@ -30,15 +30,16 @@ trace::Limits limits_of(const Config& config) {
 }  // namespace
 
 TraceWriter::TraceWriter(std::string path, trace::RunInfo run, const trace::Limits& limits,
-                         Clock clock, Log& log)
+                         Clock clock, Log& log, LookAtDisk look)
     : path_(std::move(path)),
       run_(std::move(run)),
       limits_(limits),
       clock_(std::move(clock)),
+      look_(std::move(look)),
       log_(log) {}
 
 Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now, Clock clock,
-                                        Log& log) {
+                                        Log& log, LookAtDisk look) {
   if (Result<void> made = ensure_directory(config.trace_directory, "traces", log); !made) {
     return tl::unexpected<Error>(made.error());
   }
@@ -48,7 +49,8 @@ Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now
   trace::RunInfo run{kVersion, host_name(), now.wall,
                      std::chrono::duration<double>(config.poll_interval).count()};
   const std::string path = config.trace_directory + "/" + trace_file_name(now.wall, ::getpid());
-  TraceWriter writer(path, std::move(run), limits_of(config), std::move(clock), log);
+  TraceWriter writer(path, std::move(run), limits_of(config), std::move(clock), log,
+                     std::move(look));
   writer.opened_ = writer.open();
   if (!writer.opened_ && writer.opened_.error().code != ErrorCode::kIo) {
     return tl::unexpected<Error>(writer.opened_.error());
@@ -60,8 +62,12 @@ std::string TraceWriter::directory() const {
   return std::filesystem::path(path_).parent_path().string();
 }
 
+Result<void> TraceWriter::has_room() const {
+  return check_room(directory(), look_(directory()));
+}
+
 Result<void> TraceWriter::open() {
-  if (Result<void> room = check_room(directory()); !room) return room;
+  if (Result<void> room = has_room(); !room) return room;
   Result<trace::Recorder> recorder = trace::Recorder::create(path_, run_, limits_, next_target_);
   if (!recorder) return tl::unexpected<Error>(recorder.error());
   recorder_ = *std::move(recorder);
@@ -95,7 +101,7 @@ Result<void> TraceWriter::begin() {
   const Instant now = clock_();
   if (!recorder_ && now.tick >= next_try_) open_again(now);
   if (!recorder_) return opened_;
-  if (Result<void> room = check_room(directory()); !room) return room;
+  if (Result<void> room = has_room(); !room) return room;
   return recorder_->begin_tick();
 }
 

@@ -11,6 +11,7 @@
 #include "daemon/config/config.h"
 #include "daemon/limited.h"
 #include "daemon/log.h"
+#include "daemon/trace_directory.h"
 #include "trace/recorder.h"
 
 namespace rocktune::daemon {
@@ -19,8 +20,8 @@ class TraceWriter {
  public:
   // Makes the directory and this run's file in it. Where the disk is full or fails that is tried
   // again at the next step, and once a minute from then on.
-  static Result<TraceWriter> create(const Config& config, const Instant& now, Clock clock,
-                                    Log& log);
+  static Result<TraceWriter> create(const Config& config, const Instant& now, Clock clock, Log& log,
+                                    LookAtDisk look = disk_space);
 
   // One step: what is added becomes durable together, at commit(). After a failure the rest of the
   // step is skipped.
@@ -61,8 +62,9 @@ class TraceWriter {
 
  private:
   TraceWriter(std::string path, trace::RunInfo run, const trace::Limits& limits, Clock clock,
-              Log& log);
+              Log& log, LookAtDisk look);
   [[nodiscard]] std::string directory() const;
+  [[nodiscard]] Result<void> has_room() const;
   Result<void> open();
   void open_again(const Instant& now);
   void look_for_file();
@@ -76,6 +78,7 @@ class TraceWriter {
   std::int64_t next_target_ = 1;             // no id comes again in a file that follows another
   Nanoseconds next_try_{0};
   Clock clock_;
+  LookAtDisk look_;
   Log& log_;
   Limited complaints_{std::chrono::seconds(60)};
   std::uint64_t failures_ = 0;

@@ -143,10 +143,10 @@ std::optional<Proposal> GiveBack::give_again(const PolicyInput& input, const Kno
       static_cast<double>(to) < static_cast<double>(reading.value) * (1 + least_rise);
   if (to <= reading.value || (little && possible < kForGoodSeconds)) return std::nullopt;
   Proposal out = rocktune::propose(reading, to, "share.returned");
-  // Nobody asked for less while this was looking: it was so before.
+  // Others have not asked for it: it was so before they could.
   const bool inherited = !known->second.asked;
-  out.reason = inherited ? "fewer than found since before rocktuned looked, and nobody asks for "
-                           "that: back towards the " +
+  out.reason = inherited ? "fewer than were found, and nobody who shares asks for that: back "
+                           "towards the " +
                                amount_of(reading, before) + " found"
                          : "the others need no more: back towards the " +
                                amount_of(reading, before) + " from before";

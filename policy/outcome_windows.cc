@@ -49,7 +49,7 @@ bool taken_over(const Decision& decision, const Actuation& actuation, const Feat
 std::vector<SloWatch::Watched> unseen_yet(std::vector<SloWatch::Watched> slos) {
   for (SloWatch::Watched& slo : slos) {
     slo.seen = slo.over = 0;
-    slo.seconds = 0;
+    slo.seconds = slo.worst_us = 0;
   }
   return slos;
 }

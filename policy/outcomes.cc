@@ -186,7 +186,7 @@ bool Outcomes::judge_slos(const Running& running, bool others_more, Finished& ou
       continue;
     }
     out.slo_broken = true;
-    out.broken = Driver{broken->feature, broken->last_us, broken->limit_us};
+    out.broken = Driver{broken->feature, broken->worst_us, broken->limit_us};
     out.outcome.result = "worse";
   }
   return any && others_more;

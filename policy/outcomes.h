@@ -72,7 +72,7 @@ struct Finished {
   bool worse_by_far = false;
   bool load_changed = false;       // operations differ by 30%: they moved the feature, too
   bool slo_broken = false;         // kept before, broken now, under the same load...
-  std::optional<Driver> broken;    // ...which, what it is now, and its objective
+  std::optional<Driver> broken;    // ...which, at worst, and its objective
   std::optional<Culprit> culprit;  // where it is another change than this one
 };
 

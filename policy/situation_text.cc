@@ -86,7 +86,7 @@ std::vector<Driver> backlog_evidence(const Situation& situation) {
   add("l0_files", f.l0_files, f.l0_slowdown_files);
   add("pending_bytes", f.pending_bytes, first_pending_limit(f));
   add("immutable_memtables", f.immutable_memtables, f.max_write_buffers);
-  add("stalled_ratio", f.stalled_ratio, std::nullopt);
+  add("stalled_ratio", lost_share(f), std::nullopt);
   add("limiter_use_ratio", f.limiter_use_ratio, std::nullopt);
   add("running_compactions", f.running_compactions, std::nullopt);
   return out;

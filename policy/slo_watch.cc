@@ -59,9 +59,10 @@ void SloWatch::count(Watched& watched, const Features& features) const {
   const Value p99_us = p99(features);
   if (!watched.before || !p99_us) return;
   ++watched.seen;
-  watched.last_us = *p99_us;
   watched.seconds += features.interval_seconds;
-  if (*p99_us > watched.threshold) ++watched.over;
+  if (*p99_us <= watched.threshold) return;
+  ++watched.over;
+  watched.worst_us = std::max(watched.worst_us, *p99_us);
 }
 
 std::optional<SloWatch::Broken> SloWatch::broken(const Watched& watched) const {
@@ -73,7 +74,7 @@ std::optional<SloWatch::Broken> SloWatch::broken(const Watched& watched) const {
                     " and kept its objective of " + text::microseconds(limit_) +
                     "; since then it is above in " + std::to_string(watched.over) + " of " +
                     std::to_string(watched.seen) + " samples",
-                name_, watched.last_us, limit_};
+                name_, watched.worst_us, limit_};
 }
 
 }  // namespace rocktune

@@ -26,14 +26,14 @@ class SloWatch {
     std::optional<double> before;
     double threshold = 0;  // above it counts as broken
     int seen = 0, over = 0;
-    double seconds = 0;  // of those seen
-    double last_us = 0;  // the last one
+    double seconds = 0;   // of those seen
+    double worst_us = 0;  // of those above
   };
   // It was kept before, and three of four intervals since were above.
   struct Broken {
     std::string text;  // what to say
     std::string feature;
-    double last_us = 0, limit_us = 0;
+    double worst_us = 0, limit_us = 0;
   };
 
   void observe(const Features& features);

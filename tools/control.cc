@@ -110,6 +110,7 @@ Result<ChangeReport> change_report(const Json& answer, std::string_view done) {
                       knob.empty() ? "" : change,
                       status == "applied" ? std::string(done) : printable(status),
                       printable(reason)});
+      report.left_alone = report.left_alone || status == "manual";
       const bool good = status == "applied" || status == "unchanged" || status == "manual";
       if (!good) report.exit_code = 1;
     }

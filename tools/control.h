@@ -36,6 +36,7 @@ Result<Json> decode_answer(unsigned status, const std::string& body);
 struct ChangeReport {
   std::vector<std::string> lines;
   int exit_code = 0;
+  bool left_alone = false;  // something, as somebody else set it
 };
 // `done`: what was done to a knob whose status is "applied".
 Result<ChangeReport> change_report(const Json& answer, std::string_view done = "applied");

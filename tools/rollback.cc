@@ -98,6 +98,7 @@ int rollback(const RollbackOptions& options) {
     return report_error(known.error().within("rollback"));
   }
   int exit_code = kOk;
+  bool left_alone = false;
   for (const RollbackOrder& order : *wanted) {
     const auto answer =
         ask_daemon(options.socket, "POST", "/v1/rollback", order.body, kOrderTimeout);
@@ -106,10 +107,13 @@ int rollback(const RollbackOptions& options) {
     if (!report) return report_error(report.error().within("rollback"));
     print_rollback(order, *answer, *report, options.json);
     exit_code = std::max(exit_code, report->exit_code);
+    left_alone = left_alone || report->left_alone;
   }
   if (exit_code == kOk && !options.json) {
     std::cout << (options.names.empty()
-                      ? "every knob is held where it was found, listed or not, until "
+                      ? left_alone
+                            ? "every other knob is held where it was found, listed or not, until "
+                            : "every knob is held where it was found, listed or not, until "
                       : "held there until ")
               << "`rocktune release KNOB`, or `release --all`\n";
   }

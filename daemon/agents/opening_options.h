@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "model/clock.h"
 #include "model/open_options.h"
 #include "model/result.h"
+#include "model/sample.h"
 #include "wire/messages.h"
 
 namespace rocktune::daemon {
@@ -22,8 +24,10 @@ class OpeningOptions {
   [[nodiscard]] bool wanted(Nanoseconds now) const {
     return !told_ && tries_ < kMostTries && now >= next_;
   }
-  // What is to be said of it: what is left out, or why it is given up; empty: nothing.
-  std::string take(const Result<wire::Options>& answer, Nanoseconds now);
+  // What is to be said of it: what is left out, or why it is given up; empty: nothing. `families`
+  // are those that a sample has: the agent tells the options of those whose handles it knows.
+  std::string take(const Result<wire::Options>& answer,
+                   const std::vector<ColumnFamilyReading>& families, Nanoseconds now);
   [[nodiscard]] const OpenOptions& kept() const { return kept_; }
 
  private:

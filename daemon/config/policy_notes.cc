@@ -46,7 +46,8 @@ std::string note_of_adoc(const NotedRun& run) {
   if (run.mode == Mode::kObserve || run.engine.policy != peers::kAdoc || has_room) return "";
   return "policy " + run.engine.policy +
          " enlarges write buffers, and without budget.memory_max they and the cache may take what "
-         "they were found with: it can enlarge none, and tunes jobs alone. Give a memory_max";
+         "they were found with, together: it can enlarge none but what it has halved. Give a "
+         "memory_max";
 }
 
 std::string note_of_device_share(const NotedRun& run) {

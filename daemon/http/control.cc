@@ -109,9 +109,12 @@ Result<Order> parse_order(const std::string& body, bool is_rollback) {
                   place == nullptr ? "unknown member '" + key + "'" : "'" + key + "' is no string");
     }
     if (value.is_string()) *place = value.get<std::string>();
-    if (value.is_string() && place->empty() && (key == "target" || key == "knob")) {
+    if (place->empty() && (key == "target" || key == "knob")) {
       return fail(ErrorCode::kInvalidArgument, "'" + key + "' is empty: leave it out, or name one");
     }
+  }
+  if (order.knob.knob.empty() && !order.knob.column_family.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "a 'column_family' needs a 'knob'");
   }
   const bool of_knob = order.knob.value || order.knob.left_at || !order.knob.decision.empty();
   if (of_knob && order.knob.knob.empty()) {
@@ -154,9 +157,6 @@ asio::awaitable<HttpResponse> order(Daemon& daemon, HttpRequest request) {
     co_return answer(may ? Result<std::vector<KnobResult>>() : tl::unexpected(may.error()));
   }
   if (!knob.knob.empty()) co_return answer(co_await daemon.rollback_knob(wanted->target, knob));
-  if (!knob.column_family.empty()) {
-    co_return error(400, "bad_request", "a 'column_family' needs a 'knob'");
-  }
   co_return answer(co_await daemon.rollback(wanted->target));
 }
 

@@ -27,8 +27,9 @@
 //   cuts them to it as soon as it adds any (SetThreadNum).
 // - target_file_size_base and max_bytes_for_level_base follow the memtable as it is read back, at
 //   the next such tick, and once it was seen to move: the original sets all three at once, and here
-//   the guard may allow less of a memtable than was wished. Without memory_max it allows none
-//   larger than was found: no size moves then, and jobs alone are tuned.
+//   the guard may allow less of a memtable than was wished. Without memory_max it allows no
+//   more for all memtables and the cache than was found: those of memtable_min_bytes and less do
+//   not move then; larger ones may be halved and come back.
 // - Every column family has its memtable tuned by its own pressures; the original knows one.
 // - max_bytes_for_level_base supposes min_write_buffer_number_to_merge to be 1.
 #pragma once

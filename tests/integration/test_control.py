@@ -164,7 +164,7 @@ class Control(World):
             self.assertEqual((status, body["error"]["code"]), (409, "conflict"))
             self.assertIn("would lead away from", body["error"]["message"])
         for path in ("/v1/rollback", "/v1/release"):  # a name that is lost means no other
-            for lost in ({"knob": ""}, {"target": ""}):
+            for lost in ({"knob": ""}, {"target": ""}, {"knob": None}, {"target": None}, {"column_family": "default"}):
                 self.assertEqual(request(self.control, "POST", path, lost)[0], 400, lost)
         self.assertEqual(self.knobs(host)[LIMITER]["owner"], "found")
         # Where the decision left it the value before it is what was asked for.

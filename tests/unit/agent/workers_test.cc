@@ -105,6 +105,24 @@ TEST_CASE("threads are few: no second one while the first is not stuck, never mo
   done.get_future().wait();
 }
 
+TEST_CASE("who has waited for long gets a thread, though the task before it has just begun") {
+  constexpr milliseconds kPatience{5};
+  std::array<Stuck, 3> stuck;
+  Running running{kPatience};
+  for (std::size_t i = 0; i < stuck.size(); ++i) {
+    REQUIRE(running.workers.post(std::to_string(i), request(stuck.at(i).task())));
+  }
+  CHECK(running.workers.threads() == 1);
+  const auto until = steady_clock::now() + kPatience;
+  while (steady_clock::now() < until) continue;
+  stuck[0].may_end.count_down();
+  stuck[1].begun.wait();
+  running.workers.post_due("0", [] {});
+  stuck[2].begun.wait();
+  CHECK(running.workers.threads() == 2);
+  for (auto& one : stuck) one.may_end.count_down(one.may_end.try_wait() ? 0 : 1);
+}
+
 TEST_CASE("requests are bounded, for each database and in all") {
   Stuck stuck;
   Running running{std::chrono::hours(1)};

@@ -154,9 +154,37 @@ TEST_CASE("a trace leaves room on its disk", "[daemon][trace]") {
   CHECK(trace_reserve(8192_GiB).value == (1_GiB).value);
   CHECK(trace_reserve(20_GiB).value == (1_GiB).value);
   CHECK(trace_reserve(100_MiB).value == (5_MiB).value);
+  CHECK(check_room("/t", DiskSpace{5_MiB, 100_MiB}));
+  const auto full = check_room("/t", DiskSpace{4_MiB, 100_MiB});
+  REQUIRE_FALSE(full);
+  CHECK(full.error().message == "/t has 4 MiB free, and a trace leaves 5 MiB of its disk");
   const test::TempTree tree;
-  CHECK(check_room(tree.path()));
-  CHECK(check_room(tree.path("none")));  // who writes there is told what is wrong
+  CHECK(disk_space(tree.path())->all.value > 0);
+  CHECK_FALSE(disk_space(tree.path("none")));
+  CHECK(check_room(tree.path("none"), std::nullopt));  // who writes there is told what is wrong
+}
+
+TEST_CASE("a trace is not recorded while its disk has next to no room", "[daemon][trace]") {
+  const test::TempTree tree;
+  Instant now{Nanoseconds(1'700'000'000s), 1000s};
+  Log log;
+  REQUIRE(log.open("error", "stderr"));
+  const Config config = *load_config({"", {}, {{"trace.directory", tree.path(), "test"}}});
+  Bytes free = GENERATE(1_MiB, 6_MiB);  // when it begins
+  Result<TraceWriter> made = TraceWriter::create(
+      config, now, [&] { return now; }, log,
+      [&](const std::string&) { return DiskSpace{free, 100_MiB}; });
+  REQUIRE(made);
+  const bool begun = free.value > (5_MiB).value;
+  CHECK(TraceWriter::Step(*made).commit() == begun);
+  CHECK(std::filesystem::exists(made->path()) == begun);
+  free = 4_MiB;
+  CHECK_FALSE(TraceWriter::Step(*made).commit());
+  CHECK(made->failing().find("and a trace leaves 5 MiB") != std::string::npos);
+  free = 50_MiB;
+  now.tick += 1min;
+  CHECK(TraceWriter::Step(*made).commit());
+  CHECK(made->failing().empty());
 }
 
 TEST_CASE("a trace for which there is no room is begun once there is", "[daemon][trace]") {

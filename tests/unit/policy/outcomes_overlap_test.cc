@@ -34,7 +34,9 @@ TEST_CASE("a service level that was kept and is broken is a regression", "[outco
   bench.pass(5);
   bench.f.read_p99_us = 6000;  // of 5 ms
   SECTION("under the same load") {
-    auto finished = bench.pass(5);
+    bench.pass(4.5);
+    bench.f.read_p99_us = 900;  // the last sample is no measure of the others
+    auto finished = bench.pass(0.5);
     REQUIRE(finished.size() == 1);
     CHECK(finished[0].slo_broken);
     CHECK_FALSE(finished[0].worse_by_far);

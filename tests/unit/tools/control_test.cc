@@ -39,6 +39,8 @@ TEST_CASE("the results of a change are a table, and fail when one failed", "[too
     "status":"manual","reason":"somebody else set it: it is left as it is"}]})"));
   REQUIRE(left);
   CHECK(left->exit_code == 0);
+  CHECK(left->left_alone);
+  CHECK_FALSE(report->left_alone);
   CHECK(contains(left->lines[0], "somebody else set it"));
 
   const auto failed = change_report(Json::parse(
