@@ -38,7 +38,8 @@ bool is_open_elsewhere(const std::string& path);
 Result<void> remove_trace(const TraceFile& file);
 
 // What a trace leaves free of a file system of that size, for the databases and whatever else is
-// there: 1 GiB, or a twentieth if that is less.
+// there: 1 GiB, or a twentieth if that is less, as a recording of operations does (the agent's,
+// with which this shares no code: agent/op_trace/file.h).
 Bytes trace_reserve(Bytes file_system);
 struct DiskSpace {
   Bytes free, all;

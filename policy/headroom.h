@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "policy/costly_jobs.h"
@@ -56,7 +55,6 @@ class LimiterLoop {
   [[nodiscard]] std::optional<Proposal> defer(const Situation& situation,
                                               const KnobReading& reading) const;
   [[nodiscard]] std::optional<Side> disturbed(const Situation& situation) const;
-  [[nodiscard]] std::string disturbance_text(const Situation& situation, Side side) const;
   std::optional<Proposal> protect(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::optional<Proposal> pace(const Situation& situation,
                                              const KnobReading& reading) const;

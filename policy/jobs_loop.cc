@@ -147,19 +147,16 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
   const bool may_be_needed = debt_near || (situation.trouble && situation.stays_near_limit);
   if (!ours || to < std::max(kLeastJobs, reading.found) || may_be_needed) return std::nullopt;
   if (loaded_seconds_ < loaded_wait_.seconds()) return std::nullopt;
-  const Features& f = situation.features;
   Proposal out = propose(reading, to, "jobs.loaded");
   const std::string calm =
       "writers have not stalled for " + text::duration(loaded_seconds_) + ", and ";
   const std::string more = ": more than " + std::to_string(to) + " background jobs only take ";
-  out.evidence = backlog_evidence(situation);
   if (situation.device_loaded) {
     out.reason = calm + "the device is what compactions wait for" + more + "more of it from reads";
-    if (f.device_read_await_ms) {
-      out.evidence.push_back({"device_read_await_ms", *f.device_read_await_ms, std::nullopt});
-    }
+    out.evidence = full_device_evidence(situation);
   } else {
     out.reason = calm + "hardly any CPU is idle" + more + "theirs from reads";
+    out.evidence = backlog_evidence(situation);
     out.evidence.push_back({"cpu_busy_ratio", situation.cpu_busy_ratio.value_or(0), std::nullopt});
     out.evidence.push_back({"read_p99_us", situation.read_p99_us.value_or(0),
                             p99_slo_us(situation.objective, Side::kReads)});

@@ -32,19 +32,15 @@ constexpr double kL0LosesSeconds = 5;
 constexpr double kL0UnsuitedSeconds = 15;
 
 // Of its slowdown trigger.
-double level0_share(const Features& f, const std::string& column_family) {
+double level0_share(const Features& f, std::string_view column_family) {
   const ColumnFamilyReading* family = family_of(f, column_family);
   if (family == nullptr || family->levels.empty()) return 0;
   const auto slowdown = static_cast<double>(family->level0_slowdown_trigger.value_or(0));
   return static_cast<double>(family->levels[0].files) / std::max(slowdown, 1.0);
 }
 
-bool is_full(const Features& f, const std::string& column_family) {
-  return level0_share(f, column_family) >= kL0HalfFull;
-}
-
-bool burdens_reads(const Features& f, const std::string& column_family) {
-  return !reads_bear_level0(f, column_family);
+bool is_full(const Situation& situation, std::string_view column_family) {
+  return level0_share(situation.features, column_family) >= kL0HalfFull;
 }
 
 // As far as the trigger may be raised.
@@ -141,7 +137,7 @@ std::optional<Proposal> L0TriggerLoop::lower(const Situation& situation, std::st
   for (const KnobReading& reading : situation.features.knobs) {
     const bool ours = reading.name == knob::kL0Trigger && reading.changeable && is_raised(reading);
     const bool rests = unheard_returns_.rests(reading.column_family, situation.now);
-    if (!ours || rests || !which(situation.features, reading.column_family)) continue;
+    if (!ours || rests || !which(situation, reading.column_family)) continue;
     const double share = level0_share(situation.features, reading.column_family);
     if (share <= most) continue;
     fullest = &reading;
@@ -176,9 +172,8 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
   auto burdens = lower(situation, kReadsRule,
                        "reads have come that look into each file of level 0, and filters do not "
                        "spare them that: its compactions are to begin earlier again",
-                       burdens_reads);
-  // Writes that pause make no reader of a health check.
-  const double unsuited = unsuited_.update(burdens && situation.reads_seen, now);
+                       reads_burden_level0);
+  const double unsuited = unsuited_.update(burdens.has_value(), now);
   // A burst is another load than the one that it was raised for.
   const bool surges = situation.burst_begins && !bytes_count && situation.trouble &&
                       situation.backlog_cause == "l0" && !situation.deferred &&
@@ -194,7 +189,7 @@ std::optional<Proposal> L0TriggerLoop::look_and_decide(const Situation& situatio
     return lower(
         situation, kIdleRule,
         "nothing has pressed for " + text::duration(idle) + ": reads look into fewer files again",
-        [](const Features&, const std::string&) { return true; });
+        [](const Situation&, std::string_view) { return true; });
   }
   if (unsuited >= kL0UnsuitedSeconds) return burdens;
   // What pressed may be over, and a load that is gone leaves nothing to gather.

@@ -25,7 +25,7 @@ class L0TriggerLoop {
                                               const Level0Merges& merges) const;
   // Of the raised ones that `which` picks, but for those whose wishes rest, the one whose level 0
   // is fullest.
-  using Which = bool (*)(const Features&, const std::string& column_family);
+  using Which = bool (*)(const Situation&, std::string_view column_family);
   [[nodiscard]] std::optional<Proposal> lower(const Situation& situation, std::string_view rule,
                                               std::string reason, Which which) const;
 

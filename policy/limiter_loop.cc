@@ -240,12 +240,6 @@ std::optional<Side> LimiterLoop::disturbed(const Situation& situation) const {
   return std::nullopt;
 }
 
-std::string LimiterLoop::disturbance_text(const Situation& situation, Side side) const {
-  if (!situation.interference) return pace_.bursts_text(side);
-  if (situation.device_busy) return "compactions keep the device busy";
-  return "compactions use up what the control group may read and write";
-}
-
 std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
                                              const KnobReading& reading) {
   const auto side = disturbed(situation);
@@ -276,7 +270,8 @@ std::optional<Proposal> LimiterLoop::protect(const Situation& situation,
   const bool slow = of_reads ? situation.reads_slow : situation.writes_slow;
   out.reason = p99_text(*side) + " is " + text::microseconds(p99_us) +
                (slow ? "" : ", and foreseen to break its objective,") +
-               " without any backlog, and " + disturbance_text(situation, *side) +
+               " without any backlog, and " +
+               (situation.interference ? interference_text(situation) : pace_.bursts_text(*side)) +
                ": the background needs only " + text::rate(need);
   // What is foreseen to be slow is to stay as fast as is asked for.
   const double slo_us = p99_slo_us(situation.objective, *side);

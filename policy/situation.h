@@ -280,6 +280,9 @@ std::vector<Driver> full_device_evidence(const Situation& situation);
 // ...and what those of this side wait.
 std::vector<Driver> slow_evidence(const Situation& situation, Side side);
 
+// How compactions are in the way of others, where they are.
+std::string interference_text(const Situation& situation);
+
 // Of memory that the machine is short of.
 std::string short_memory_text(const Situation& situation);
 Expectation expect_less_pressure(const Situation& situation, double window_seconds);

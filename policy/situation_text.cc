@@ -117,6 +117,11 @@ std::vector<Driver> slow_evidence(const Situation& situation, Side side) {
   return out;
 }
 
+std::string interference_text(const Situation& situation) {
+  return situation.device_busy ? "compactions keep the device busy"
+                               : "compactions use up what the control group may read and write";
+}
+
 std::string short_memory_text(const Situation& situation) {
   const Value& available = situation.features.memory_available_bytes;
   return "memory is short: " + (available ? text::bytes(*available) + " available, and " : "") +
