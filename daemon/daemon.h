@@ -145,7 +145,8 @@ class Daemon {
   using Applies = std::function<bool(const Target&)>;
   struct Told {  // in the journal
     std::string what;
-    std::string decision;  // that it takes back; empty: none
+    std::string decision;     // that it takes back; empty: none
+    bool everything = false;  // it is for every knob of every database
   };
   KnobResults command(std::string target, Told told, Command send, Applies applies);
   Session::Answer<wire::ChangeResults> change_and_hold(Session& session, std::string database,

@@ -15,9 +15,16 @@ namespace {
 
 constexpr Nanoseconds kOrderTime = std::chrono::seconds(2);  // as for changes: daemon_agents.cc
 constexpr Nanoseconds kLongestWait = std::chrono::seconds(3);
+// An order for everything has no more to do there than where every knob is as it was found.
+constexpr const char* kReadOnly =
+    "the agent is read-only: nothing of it was ever changed, nor can be";
 
 bool is_called(const Target& target, const std::string& name) {
   return name.empty() || name == target.name() || name == target.path();
+}
+
+bool is_read_only(const Target& target) {
+  return target.live() && target.opening()->agent.mode == "ro";
 }
 
 // An empty name stands for every knob, an empty column family for any.
@@ -107,7 +114,8 @@ Daemon::KnobResults Daemon::release(std::string target, std::string knob,
   const wire::ReleaseRequest request{knob, column_family};
   const Result<void> known = find_knob(target, knob, column_family);
   if (!known) co_return tl::unexpected<Error>(known.error());
-  Told told{"released " + (knob.empty() ? std::string("every knob") : knob), ""};
+  Told told{"released " + (knob.empty() ? std::string("every knob") : knob), "",
+            target.empty() && knob.empty()};
   Command send = [this, request](Session& session, std::string database, const Target&) {
     return session.release(std::move(database), request, clock_().tick + kOrderTime);
   };
@@ -121,7 +129,8 @@ Daemon::KnobResults Daemon::rollback(std::string target) {
   Command send = [this](Session& session, std::string database, const Target&) {
     return session.restore(std::move(database), true, clock_().tick + kOrderTime);
   };
-  return command(std::move(target), {"rolled back", ""}, std::move(send),
+  Told told{"rolled back", "", target.empty()};
+  return command(std::move(target), std::move(told), std::move(send),
                  [](const Target&) { return true; });
 }
 
@@ -169,7 +178,7 @@ Daemon::KnobResults Daemon::rollback_knob(std::string target, KnobReturn wanted)
     return std::any_of(open.knobs().begin(), open.knobs().end(),
                        [&](const KnobReading& reading) { return wanted.means(reading); });
   };
-  Told told{"rolled " + wanted.knob + " back", wanted.decision};
+  Told told{"rolled " + wanted.knob + " back", wanted.decision, false};
   if (!wanted.decision.empty()) told.what += " to what it was before decision " + wanted.decision;
   co_return co_await command(std::move(target), std::move(told), std::move(send), has_it);
 }
@@ -220,6 +229,10 @@ Daemon::KnobResults Daemon::command(std::string target, Told told, Command send,
       if (!is_called(*open, target)) continue;
       any = true;
       if (!applies(*open)) continue;
+      if (told.everything && is_read_only(*open)) {
+        results.push_back({open->name(), {"", "unchanged", kReadOnly, 0, 0, ""}});
+        continue;
+      }
       const Nanoseconds begun = clock_().tick;
       Result<wire::ChangeResults> answer =
           fail(ErrorCode::kUnavailable, "the agent is busy or gone: try again");

@@ -172,6 +172,25 @@ class Control(World):
         self.assertEqual(status, 200, body)
         wait_for("the value", lambda: self.values(host)[LIMITER] == 2 * found, 30)
 
+    def test_a_read_only_agent_keeps_no_order_for_everything_from_being_done(self):
+        self.start_daemon(mode="advise")
+        for number, mode in enumerate(("rw", "ro")):
+            host = Host([BIN / "host_plain", "plain", self.directory / mode], self.directory / "host.log",
+                        LD_PRELOAD=str(BUILD / "lib" / "librocktune_preload.so"), ROCKTUNE_AGENT_DIR=str(self.agents),
+                        ROCKTUNE_AGENT_MODE=mode)
+            self.processes.append(host.process)
+            self.assertEqual(host.answer(), "open")
+            wait_for("it", lambda: len([t for t in self.status()["targets"] if t["samples"]["recorded"] > 1]) == number + 1)
+        for order in (["rollback", "--all"], ["release", "--all"]):
+            done = self.rocktune(*order, "--socket", self.control)
+            told = [line for line in done.stdout.splitlines() if line.startswith(str(self.directory / "ro"))]
+            self.assertEqual(len(told), 1, done.stdout)
+            self.assertIn("unchanged", told[0])
+            self.assertIn("the agent is read-only", told[0])
+            self.assertEqual("every knob is held where it was found" in done.stdout, order[0] == "rollback")
+            named = self.rocktune(*order, "--target", self.directory / "ro", "--socket", self.control, check=False)
+            self.assertEqual(named.returncode, 1, named.stdout)
+
     def test_a_value_goes_back_in_one_cache_alone(self):
         """The default column family's cache has no name of its own; another family's is another one."""
         self.start_daemon()
