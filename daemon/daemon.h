@@ -168,6 +168,7 @@ class Daemon {
   Unmatched unmatched_;
   Instant last_poll_;
   bool stopped_ = false;
+  std::shared_ptr<HostReads> host_reads_ = std::make_shared<HostReads>();
   std::uint64_t last_serial_ = 0, last_rollback_ = 0;
   std::map<std::string, AgentSocket> sockets_;
   std::map<std::string, PeerPointer> peers_;  // by socket path

@@ -368,10 +368,11 @@ void Daemon::take_from_others(const std::shared_ptr<Target>& target) {
 std::shared_ptr<Target> Daemon::target_for(const std::string& key) {
   const auto known = targets_.find(key);
   if (known != targets_.end()) return known->second;
-  Result<std::unique_ptr<Target>> made = Target::create(
-      ++last_serial_, key, config_.rule_for(key),
-      Roots{config_.proc_root, config_.sys_root, libnvme_reader(), NvmeHealth::run_on_thread},
-      journal_, counters_, learnt_);
+  Result<std::unique_ptr<Target>> made =
+      Target::create(++last_serial_, key, config_.rule_for(key),
+                     Roots{config_.proc_root, config_.sys_root, libnvme_reader(),
+                           NvmeHealth::run_on_thread, host_reads_},
+                     journal_, counters_, learnt_);
   if (!made) {
     journal_.log().error(key + ": " + made.error().message);
     return nullptr;

@@ -9,7 +9,6 @@
 
 #include "daemon/sources/cgroup.h"
 #include "daemon/sources/cgroup_io.h"
-#include "daemon/sources/pressure.h"
 #include "files/text_file.h"
 #include "files/words.h"
 
@@ -64,6 +63,21 @@ Result<std::set<std::uint64_t>> parse_list(std::string_view list) {
   if (cpus.empty()) return fail(ErrorCode::kCorrupt, "the list of CPUs is empty");
   return cpus;
 }
+
+// One part: read the file, parse it, keep the error.
+struct Part {
+  const std::string& proc_root;
+  std::vector<std::string>& errors;
+  template <class Parse>
+  void operator()(const std::string& file, Parse parse) const {
+    const Result<std::string> text = read_text_file(proc_root + file);
+    if (!text) {
+      errors.push_back(text.error().message);
+    } else if (const Result<void> parsed = parse(*text); !parsed) {
+      errors.push_back(parsed.error().within(proc_root + file).message);
+    }
+  }
+};
 
 }  // namespace
 
@@ -150,22 +164,22 @@ Result<std::uint64_t> parse_host_cpus(std::string_view proc_stat) {
   return cpus;
 }
 
-HostRead HostSource::read() const {
-  HostRead result;
+MachineRead read_machine(const std::string& proc_root) {
+  MachineRead machine{{}, read_pressure(proc_root)};
+  HostReading& reading = machine.of_all.reading;
+  const std::uint64_t hz = positive(::sysconf(_SC_CLK_TCK), 100);
+  const Part part{proc_root, machine.of_all.errors};
+  part("/stat", [&](std::string_view text) { return parse_cpu(text, hz, reading); });
+  part("/meminfo", [&](std::string_view text) { return parse_memory(text, reading); });
+  return machine;
+}
+
+HostRead HostSource::read(const MachineRead& machine) const {
+  HostRead result = machine.of_all;
   HostReading& reading = result.reading;
   const std::uint64_t hz = positive(::sysconf(_SC_CLK_TCK), 100);
   const std::uint64_t page = positive(::sysconf(_SC_PAGESIZE), 4096);
-  // One part: read the file, parse it, keep the error.
-  const auto part = [&](const std::string& file, auto parse) {
-    const Result<std::string> text = read_text_file(proc_root_ + file);
-    if (!text) {
-      result.errors.push_back(text.error().message);
-    } else if (const Result<void> parsed = parse(*text); !parsed) {
-      result.errors.push_back(parsed.error().within(proc_root_ + file).message);
-    }
-  };
-  part("/stat", [&](std::string_view text) { return parse_cpu(text, hz, reading); });
-  part("/meminfo", [&](std::string_view text) { return parse_memory(text, reading); });
+  const Part part{proc_root_, result.errors};
 
   CgroupDirs groups;
   if (pid_ > 0) {
@@ -190,9 +204,8 @@ HostRead HostSource::read() const {
     }
     read_cgroup_io(groups, device_, reading);
   }
-  if (const Result<void> pressure = read_pressure(proc_root_, groups, reading); !pressure) {
-    result.errors.push_back(pressure.error().message);
-  }
+  const Result<void> pressure = take_pressure(machine.pressure, groups, reading);
+  if (!pressure) result.errors.push_back(pressure.error().message);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/sources/pressure.h"
 #include "model/result.h"
 #include "model/sample.h"
 
@@ -17,6 +18,13 @@ struct HostRead {
   std::vector<std::string> errors;  // one sentence per part that failed
 };
 
+// What is the same for every process.
+struct MachineRead {
+  HostRead of_all;  // CPU and memory
+  Pressure pressure;
+};
+MachineRead read_machine(const std::string& proc_root);
+
 class HostSource {
  public:
   // `pid` 0: the machine only. `device`: the number of the block device whose limits count; may be
@@ -26,7 +34,8 @@ class HostSource {
         sys_root_(std::move(sys_root)),
         pid_(pid),
         device_(std::move(device)) {}
-  [[nodiscard]] HostRead read() const;
+  [[nodiscard]] HostRead read() const { return read(read_machine(proc_root_)); }
+  [[nodiscard]] HostRead read(const MachineRead& machine) const;
 
  private:
   std::string proc_root_, sys_root_;

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/sources/host_source.h"
-
 namespace rocktune::daemon {
 namespace {
 
@@ -93,7 +91,8 @@ void MachineSource::read(Sample& sample) {
     sample.health.push_back({"nvme", std::move(health.error)});
   }
   const std::string number = device_ ? device_->device().number : std::string();
-  HostRead host = HostSource(roots_.proc, roots_.sys, database_.pid, number).read();
+  const HostRead& host =
+      roots_.host->read(sample.at.tick, roots_.proc, roots_.sys, database_.pid, number);
   sample.health.push_back({"host", joined(host.errors)});
   sample.host = host.reading;
 }

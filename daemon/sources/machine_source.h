@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "daemon/sources/device_source.h"
+#include "daemon/sources/host_reads.h"
 #include "daemon/sources/nvme_health.h"
 #include "model/clock.h"
 #include "model/sample.h"
@@ -19,6 +21,7 @@ struct Roots {
   std::string proc, sys;
   ReadNvmePage read_nvme = libnvme_reader();
   NvmeHealth::Run run_nvme = NvmeHealth::run_on_thread;
+  std::shared_ptr<HostReads> host = std::make_shared<HostReads>();  // of all who have these roots
 };
 
 // A host's database.

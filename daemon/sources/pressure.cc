@@ -14,14 +14,19 @@ Counter total_of(std::string_view line) {
   return std::nullopt;
 }
 
-Result<PressureTotals> read_one(const std::string& proc_root, const CgroupDirs& cgroup,
-                                const std::string& resource) {
+// The group's own, or else the machine's.
+Result<PressureTotals> one_of(const Result<PressureTotals>& machine, const CgroupDirs& cgroup,
+                              const std::string& resource) {
   if (!cgroup.v2.empty()) {
     const Result<std::string> own = read_text_file(cgroup.v2 + "/" + resource + ".pressure");
     if (own) {
       if (Result<PressureTotals> totals = parse_pressure(*own)) return totals;
     }
   }
+  return machine;
+}
+
+Result<PressureTotals> read_one(const std::string& proc_root, const std::string& resource) {
   const std::string file = proc_root + "/pressure/" + resource;
   const Result<std::string> text = read_text_file(file);
   if (!text) return tl::unexpected<Error>(text.error());
@@ -42,11 +47,15 @@ Result<PressureTotals> parse_pressure(std::string_view text) {
   return totals;
 }
 
-Result<void> read_pressure(const std::string& proc_root, const CgroupDirs& cgroup,
+Pressure read_pressure(const std::string& proc_root) {
+  return {read_one(proc_root, "cpu"), read_one(proc_root, "io"), read_one(proc_root, "memory")};
+}
+
+Result<void> take_pressure(const Pressure& machine, const CgroupDirs& cgroup,
                            HostReading& reading) {
-  const Result<PressureTotals> cpu = read_one(proc_root, cgroup, "cpu");
-  const Result<PressureTotals> io = read_one(proc_root, cgroup, "io");
-  const Result<PressureTotals> memory = read_one(proc_root, cgroup, "memory");
+  const Result<PressureTotals> cpu = one_of(machine.cpu, cgroup, "cpu");
+  const Result<PressureTotals> io = one_of(machine.io, cgroup, "io");
+  const Result<PressureTotals> memory = one_of(machine.memory, cgroup, "memory");
   if (cpu) reading.cpu_pressure_some_us = cpu->some_us;
   if (io) {
     reading.io_pressure_some_us = io->some_us;

@@ -16,9 +16,14 @@ struct PressureTotals {
 };
 Result<PressureTotals> parse_pressure(std::string_view text);
 
-// Fills the pressure fields: from the cgroup's own files where it has them, else from
-// <proc_root>/pressure. An error names what could not be read; the rest is filled all the same.
-Result<void> read_pressure(const std::string& proc_root, const CgroupDirs& cgroup,
-                           HostReading& reading);
+// The machine's, from <proc_root>/pressure.
+struct Pressure {
+  Result<PressureTotals> cpu, io, memory;
+};
+Pressure read_pressure(const std::string& proc_root);
+
+// Fills the pressure fields: from the cgroup's own files where it has them, else the machine's. An
+// error names what could not be read; the rest is filled all the same.
+Result<void> take_pressure(const Pressure& machine, const CgroupDirs& cgroup, HostReading& reading);
 
 }  // namespace rocktune::daemon

@@ -1,4 +1,6 @@
+#include "daemon/sources/host_reads.h"
 #include "daemon/sources/host_source.h"
+#include "daemon/sources/machine_source.h"
 #include "daemon/sources/pressure.h"
 #include "tests/support/catch.h"
 #include "tests/unit/daemon/support.h"
@@ -90,6 +92,29 @@ TEST_CASE("each part fails alone", "[daemon][sources]") {
   const HostRead nothing = HostSource("/nowhere", "/nowhere", 0).read();
   CHECK(nothing.reading == HostReading{});
   CHECK(nothing.errors.size() == 3);
+}
+
+TEST_CASE("in a poll the machine is read once, and each process", "[daemon][sources]") {
+  const HostMachine machine;
+  Roots roots{machine.tree.path("proc"), machine.tree.path("sys")};
+  const auto read = [&](std::int64_t pid, Nanoseconds poll) {
+    MachineSource source(roots, {machine.tree.path("db"), pid, ""}, poll);
+    Sample sample;
+    sample.at.tick = poll;
+    source.read(sample);
+    return *sample.host;
+  };
+  using namespace std::chrono_literals;
+  CHECK(read(42, 1s).process_read_bytes == 4096U);
+  machine.tree.file("proc/meminfo", "MemTotal:  1024 kB\nMemAvailable: 512 kB\n");
+  machine.tree.file("proc/42/io", "read_bytes: 5000\nwrite_bytes: 8192\n");
+  CHECK(read(42, 1s).process_read_bytes == 4096U);
+  const HostReading other = read(43, 1s);
+  CHECK(other.memory_total_bytes == std::uint64_t{8} << 30);
+  CHECK_FALSE(other.process_read_bytes);
+  const HostReading next = read(42, 2s);
+  CHECK(next.process_read_bytes == 5000U);
+  CHECK(next.memory_total_bytes == 1024U << 10);
 }
 
 TEST_CASE("limits of control groups, version 2", "[daemon][sources]") {
