@@ -1,12 +1,13 @@
 #include "daemon/metrics.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "daemon/feature_help.h"
+#include "wire/json_writer.h"
 
 namespace rocktune::daemon {
 namespace {
@@ -18,26 +19,32 @@ std::string number(double value) {
 }
 
 // One label that is no UTF-8 and Prometheus takes nothing of the whole answer.
-std::string valid_utf8(std::string_view value) {
-  using nlohmann::json;
-  const json text(value);
-  return json::parse(text.dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
-}
-
 std::string escape(std::string_view value, bool quotes) {
   std::string escaped;
-  for (const char c : valid_utf8(value)) {
-    if (c == '\\') {
-      escaped += "\\\\";
+  while (!value.empty()) {
+    const std::size_t length = wire::utf8_length(value);
+    const char c = value.front();
+    if (length == 0) {
+      escaped += "\xEF\xBF\xBD";
     } else if (c == '\n') {
       escaped += "\\n";
-    } else if (c == '"' && quotes) {
-      escaped += "\\\"";
     } else {
-      escaped += c;
+      if (c == '\\' || (c == '"' && quotes)) escaped += '\\';
+      escaped.append(value.substr(0, length));
     }
+    value.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return escaped;
+}
+
+// "{target=\"orders\",kind=\"stall\"}"; nothing of none.
+std::string label_text(const PrometheusText::Labels& labels) {
+  std::string text;
+  for (const auto& [label, content] : labels) {
+    text += text.empty() ? '{' : ',';
+    text.append(label).append("=\"").append(escape(content, true)) += '"';
+  }
+  return text.empty() ? text : text + '}';
 }
 
 double count(std::uint64_t value) {
@@ -166,14 +173,20 @@ void indicator_metrics(PrometheusText& out, const std::vector<TargetStatus>& tar
 
 void knob_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets) {
   using Get = double (*)(const KnobReading&);
+  // Of column families, of which there may be hundreds with a dozen knobs each, what stands
+  // changed.
+  std::vector<std::pair<std::string, const KnobReading*>> told;
+  for (const TargetStatus& t : targets) {
+    for (const KnobReading& k : t.knobs) {
+      if (!k.column_family.empty() && k.value == k.found) continue;
+      told.emplace_back(
+          label_text({{"target", t.name}, {"knob", k.name}, {"column_family", k.column_family}}),
+          &k);
+    }
+  }
   const auto all = [&](std::string_view name, std::string_view help, Get get) {
     out.family(name, "gauge", help);
-    for (const TargetStatus& t : targets) {
-      for (const KnobReading& k : t.knobs) {
-        out.sample({{"target", t.name}, {"knob", k.name}, {"column_family", k.column_family}},
-                   get(k));
-      }
-    }
+    for (const auto& [labels, knob] : told) out.sample_of(labels, get(*knob));
   };
   all("rocktune_knob_value", "The knob's value, in the unit that its name says.",
       [](const KnobReading& k) { return static_cast<double>(k.value); });
@@ -248,16 +261,11 @@ void PrometheusText::family(std::string_view name, std::string_view type, std::s
 }
 
 void PrometheusText::sample(const Labels& labels, double value) {
-  if (!std::isfinite(value)) return;
-  text_ += name_;
-  char separator = '{';
-  for (const auto& [label, content] : labels) {
-    text_ += separator;
-    text_ += std::string(label) + "=\"" + escape_label(content) + "\"";
-    separator = ',';
-  }
-  if (!labels.empty()) text_ += '}';
-  text_ += " " + number(value) + "\n";
+  if (std::isfinite(value)) sample_of(label_text(labels), value);
+}
+
+void PrometheusText::sample_of(std::string_view labels, double value) {
+  if (std::isfinite(value)) text_.append(name_).append(labels).append(" " + number(value) + "\n");
 }
 
 std::string metrics_text(const Status& status) {

@@ -21,6 +21,8 @@ class PrometheusText {
   void family(std::string_view name, std::string_view type, std::string_view help);
   // A sample of the family begun last; not finite values are left out.
   void sample(const Labels& labels, double value);
+  // The same with labels as they are written: "{target=\"orders\"}".
+  void sample_of(std::string_view labels, double value);
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:

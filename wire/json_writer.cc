@@ -5,7 +5,12 @@
 namespace rocktune::wire {
 namespace {
 
-// Length of the valid UTF-8 sequence at the start of `text`, 0 if there is none (RFC 3629).
+bool plain(unsigned char c) {
+  return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+}  // namespace
+
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -30,12 +35,6 @@ std::size_t utf8_length(std::string_view text) {
   }
   return length;
 }
-
-bool plain(unsigned char c) {
-  return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-}
-
-}  // namespace
 
 void JsonWriter::quote(std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";

@@ -13,6 +13,10 @@
 
 namespace rocktune::wire {
 
+// Length of the valid UTF-8 sequence at the start of `text`, which is not empty; 0 if there is none
+// (RFC 3629).
+std::size_t utf8_length(std::string_view text);
+
 class JsonWriter {
  public:
   explicit JsonWriter(std::size_t expected_bytes = 256) { out_.reserve(expected_bytes); }

@@ -298,6 +298,10 @@ TEST_CASE("Prometheus text", "[daemon][metrics]") {
   CHECK(escape_label("a\\b\"c\nd") == "a\\\\b\\\"c\\nd");
   CHECK(escape_label("caf\xc3\xa9 \xff\xc3") ==
         "caf\xc3\xa9 \xef\xbf\xbd\xef\xbf\xbd");  // as in JSON
+  // Too long a form, half of a pair, beyond the last character, and cut short.
+  CHECK(escape_label("\xc0\x80|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82").find('\xed') ==
+        std::string::npos);
+  CHECK(escape_label("\xe2\x82\xac\xf0\x9f\x98\x80") == "\xe2\x82\xac\xf0\x9f\x98\x80");
   CHECK(escape_help("a\"b\\\n") == "a\"b\\\\\\n");
   CHECK(feature_metric("read_p99_us").name == "read_p99_seconds");
   CHECK(feature_metric("device_read_await_ms").factor == 1e-3);
@@ -325,6 +329,15 @@ TEST_CASE("Prometheus text", "[daemon][metrics]") {
   knob.name = "max_background_jobs";
   knob.value = 6;
   target.knobs.push_back(knob);
+  // Of column families what stands changed alone: an order may hold every knob of hundreds.
+  for (const std::int64_t value : {2, 3}) {
+    knob.name = "max_write_buffer_number";
+    knob.column_family = "f" + std::to_string(value);
+    knob.value = value;
+    knob.found = 2;
+    knob.owner = KnobOwner::kManual;
+    target.knobs.push_back(knob);
+  }
   status.targets.push_back(target);
   const std::string text = metrics_text(status);
   const auto has = [&](const std::string& line) {
@@ -351,6 +364,9 @@ TEST_CASE("Prometheus text", "[daemon][metrics]") {
   has("# HELP rocktune_l0_files Files of level 0, of the column family nearest to its limit.");
   has("rocktune_knob_value{target=\"/data/\\\"x\\\"\",knob=\"max_background_jobs\","
       "column_family=\"\"} 6");
+  has("rocktune_knob_manual{target=\"/data/\\\"x\\\"\",knob=\"max_write_buffer_number\","
+      "column_family=\"f3\"} 1");
+  CHECK(text.find("\"f2\"") == std::string::npos);
   CHECK(text.find("write_p99") == std::string::npos);  // absent is not zero
   CHECK(text.find("nan") == std::string::npos);
   CHECK(text.back() == '\n');
