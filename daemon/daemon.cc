@@ -291,6 +291,7 @@ Snapshot Daemon::snapshot() {
   status->trace = journal_.trace().path();
   status->trace_failing = journal_.trace().failing();
   status->alert_log = journal_.alert_file();
+  status->trace_reaches_back_to_wall = journal_.trace().reaches_back_to();
   status->alert_log_failing = journal_.failing();
   status->policy = config_.engine.policy;
   status->agent_dir = config_.agent_dir;

@@ -131,6 +131,8 @@ std::string status_json(const Status& status) {
                       {"alert_log", status.alert_log},
                       {"policy", status.policy},
                       {"agent_dir", status.agent_dir}};
+  const auto& oldest = status.trace_reaches_back_to_wall;
+  object["daemon"]["trace_reaches_back_to"] = oldest ? Json(text::rfc3339(*oldest)) : Json(nullptr);
   object["daemon"]["frozen"] = nullptr;
   if (status.frozen) {
     const auto& until = status.frozen_until_wall;

@@ -88,6 +88,8 @@ struct Status {
   Nanoseconds started_wall{0};
   double poll_interval_seconds = 0;
   std::string trace, alert_log, policy, agent_dir;
+  // The oldest sample of the trace, once it has outgrown its bound; unset: it has all.
+  std::optional<Nanoseconds> trace_reaches_back_to_wall;
   std::string trace_failing;                   // why the last step was not recorded; empty: it was
   std::optional<LostLines> alert_log_failing;  // unset: it is written
   std::string freeze_file;

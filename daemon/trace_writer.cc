@@ -9,11 +9,13 @@
 #include "daemon/clock_step.h"
 #include "daemon/trace_directory.h"
 #include "daemon/version.h"
+#include "model/text.h"
 
 namespace rocktune::daemon {
 namespace {
 
 constexpr Nanoseconds kBetweenTries = std::chrono::minutes(1);
+constexpr Nanoseconds kUntilAnotherName = std::chrono::seconds(1);
 constexpr Nanoseconds kNoAge = Nanoseconds::max();
 
 std::string host_name() {
@@ -52,7 +54,12 @@ Result<TraceWriter> TraceWriter::create(const Config& config, const Instant& now
   TraceWriter writer(path, std::move(run), limits_of(config), std::move(clock), log,
                      std::move(look));
   writer.opened_ = writer.open();
-  if (!writer.opened_ && writer.opened_.error().code != ErrorCode::kIo) {
+  if (writer.opened_) return writer;
+  const ErrorCode why = writer.opened_.error().code;
+  // Its name is made of second and pid, which may both come again: in a container, or where
+  // somebody has made a file for it.
+  if (why == ErrorCode::kConflict) writer.next_try_ = now.tick + kUntilAnotherName;
+  if (why != ErrorCode::kConflict && why != ErrorCode::kIo) {
     return tl::unexpected<Error>(writer.opened_.error());
   }
   return writer;
@@ -71,6 +78,7 @@ Result<void> TraceWriter::open() {
   Result<trace::Recorder> recorder = trace::Recorder::create(path_, run_, limits_, next_target_);
   if (!recorder) return tl::unexpected<Error>(recorder.error());
   recorder_ = *std::move(recorder);
+  outgrown_ = shortened_ = false;
   return {};
 }
 
@@ -105,6 +113,24 @@ Result<void> TraceWriter::begin() {
   return recorder_->begin_tick();
 }
 
+// Of several databases one that is large pushes out what the others have: that is to be seen.
+void TraceWriter::note_growth() {
+  const bool outgrown = recorder_->outgrown();
+  if (!std::exchange(outgrown_, outgrown) && outgrown) {
+    shortened_ = true;
+    const std::optional<Nanoseconds> oldest = recorder_->reaches_back_to();
+    log_.info("the trace " + path_ + " has outgrown " +
+              text::bytes(static_cast<double>(limits_.max_bytes.value)) +
+              ", half of trace.max_size: its oldest samples go, of whichever database, " +
+              (oldest ? "and it reaches back to " + text::rfc3339(*oldest)
+                      : std::string("and it has none")));
+  }
+}
+
+std::optional<Nanoseconds> TraceWriter::reaches_back_to() const {
+  return shortened_ && recorder_ ? recorder_->reaches_back_to() : std::nullopt;
+}
+
 void TraceWriter::take_limits(const Config& config) {
   limits_ = limits_of(config);
   if (recorder_) recorder_->set_limits(limits_);
@@ -118,6 +144,7 @@ bool TraceWriter::Step::commit() {
   if (ok_) {
     if (const Result<void> done = writer_.recorder_->commit(); !done) fail(done.error());
   }
+  if (ok_) writer_.note_growth();
   if (ok_) writer_.failing_.clear();
   if (ok_ && writer_.complained_) {
     writer_.log_.info("records again; " + std::to_string(writer_.lost_) +

@@ -19,7 +19,8 @@ namespace rocktune::daemon {
 class TraceWriter {
  public:
   // Makes the directory and this run's file in it. Where the disk is full or fails that is tried
-  // again at the next step, and once a minute from then on.
+  // again at the next step, and once a minute from then on; where a file of that name is there, a
+  // second later under another name.
   static Result<TraceWriter> create(const Config& config, const Instant& now, Clock clock, Log& log,
                                     LookAtDisk look = disk_space);
 
@@ -57,6 +58,9 @@ class TraceWriter {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_there() const { return recorder_.has_value(); }
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
+  // When the oldest sample of the file was taken (Unix time), once it has outgrown its bound and
+  // lost some; absent before that.
+  [[nodiscard]] std::optional<Nanoseconds> reaches_back_to() const;
   // Why the last step was not recorded; empty: it was.
   [[nodiscard]] const std::string& failing() const { return failing_; }
 
@@ -68,6 +72,7 @@ class TraceWriter {
   Result<void> open();
   void open_again(const Instant& now);
   void look_for_file();
+  void note_growth();
   Result<void> begin();
   bool clock_was_steady(const Instant& now);  // since the last call
   std::string path_;
@@ -81,6 +86,8 @@ class TraceWriter {
   LookAtDisk look_;
   Log& log_;
   Limited complaints_{std::chrono::seconds(60)};
+  bool outgrown_ = false;   // so that its oldest samples go, as was said
+  bool shortened_ = false;  // some of the file in use went so
   std::uint64_t failures_ = 0;
   std::string failing_;
   bool complained_ = false;           // and nothing was recorded since

@@ -45,10 +45,11 @@ void add_daemon(const Json& daemon, Lines& lines) {
   }
   for (const char* file : {"trace", "alert_log"}) {
     const std::string path = text_at(daemon, file);
-    if (!path.empty()) {
-      lines.push_back(std::string(file == std::string("trace") ? "trace      " : "alert log  ") +
-                      path);
-    }
+    if (path.empty()) continue;
+    const bool is_trace = file == std::string("trace");
+    const std::string oldest = is_trace ? text_at(daemon, "trace_reaches_back_to") : "";
+    lines.push_back((is_trace ? "trace      " : "alert log  ") + path +
+                    (oldest.empty() ? "" : ", full: reaches back to " + oldest));
   }
   if (const std::string why = text_at(daemon, "trace_failing"); !why.empty()) {
     lines.push_back("NOT RECORDED  " + why);

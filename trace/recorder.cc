@@ -254,6 +254,18 @@ void Recorder::forget(std::int64_t target) {
   if (state_->targets.contains(target)) state_->targets[target] = false;
 }
 
+bool Recorder::outgrown() const {
+  return state_->retention.trimming();
+}
+
+// What is trimmed is the oldest of all, and ids rise.
+std::optional<Nanoseconds> Recorder::reaches_back_to() const {
+  auto row =
+      Statement::prepare(state_->connection, "SELECT wall_ns FROM samples ORDER BY id LIMIT 1");
+  if (!row || !row->step().value_or(false)) return std::nullopt;
+  return Nanoseconds(row->take_int());
+}
+
 bool Recorder::has(std::int64_t target) const {
   return state_->targets.contains(target);
 }

@@ -65,6 +65,10 @@ class Recorder {
                          const std::string& json);
   Result<void> commit();
 
+  // Whether the file has outgrown Limits::max_bytes, so that its oldest samples go.
+  [[nodiscard]] bool outgrown() const;
+  // When the oldest sample that is left was taken, of whichever target; absent: there is none.
+  [[nodiscard]] std::optional<Nanoseconds> reaches_back_to() const;  // Unix time
   [[nodiscard]] const std::string& path() const;
   // False: somebody has moved the file away, or removed it.
   [[nodiscard]] bool is_in_place() const;

@@ -1,6 +1,7 @@
 // A trace that somebody takes away while it is written.
 #include <filesystem>
 
+#include "files/text_file.h"
 #include "tests/unit/daemon/target_world.h"
 #include "trace/sqlite.h"
 
@@ -116,6 +117,77 @@ TEST_CASE("what somebody puts in a trace's place stays as it is", "[daemon][trac
     CHECK(text == "theirs");
   }
   CHECK(TakenTrace::samples_in(world.trace.path()) == Samples{1, 1});
+}
+
+TEST_CASE("a start at whose trace's name there is a file goes on under another one",
+          "[daemon][trace]") {
+  rocktune::daemon::test::TargetWorld world;
+  Instant now = world.now;
+  const std::string taken = world.trace.path();
+  auto writer = TraceWriter::create(world.config, now, [&now] { return now; }, world.log);
+  REQUIRE(writer);
+  CHECK_FALSE(writer->is_there());
+  CHECK_FALSE(TraceWriter::Step(*writer).commit());
+  now.tick += 1s;
+  now.wall += 1s;
+  CHECK(TraceWriter::Step(*writer).commit());
+  CHECK(writer->is_there());
+  CHECK(writer->path() != taken);
+  CHECK(fs::exists(taken));
+}
+
+TEST_CASE("how far back a trace reaches that has outgrown its bound is said once for each growth",
+          "[daemon][trace]") {
+  const rocktune::daemon::test::TempTree tree;
+  Instant now{Nanoseconds(1'700'000'000s), 1000s};
+  Log log;
+  REQUIRE(log.open("info", tree.path("log")));
+  auto config = *load_config(
+      {"",
+       {},
+       {{"trace.directory", tree.directory("trace"), "test"}, {"trace.max_size", "8MiB", "test"}}});
+  auto writer = TraceWriter::create(config, now, [&now] { return now; }, log);
+  REQUIRE(writer);
+  std::int64_t target = 0;
+  {
+    TraceWriter::Step step(*writer);
+    step.add([&](trace::Recorder& recorder) {
+      const Result<std::int64_t> id = recorder.add_target({0, "a", "/a", "act", EngineConfig{}});
+      if (id) target = *id;
+      return id;
+    });
+    REQUIRE(step.commit());
+  }
+  Sample sample;
+  sample.incarnation = "1";
+  sample.health = {{"agent", std::string(4000, 'x')}};  // a large row
+  const auto lines = [&] {
+    const std::string text = *read_text_file(tree.path("log"));
+    std::size_t count = 0;
+    for (auto at = text.find("has outgrown 4 MiB"); at != std::string::npos;
+         at = text.find("has outgrown 4 MiB", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  const auto record = [&] {
+    sample.at = now;
+    ++sample.sequence;
+    sample.health[0].error.back() = static_cast<char>('a' + sample.sequence % 26);
+    TraceWriter::Step step(*writer);
+    step.add([&](trace::Recorder& recorder) { return recorder.add_sample(target, sample); });
+    REQUIRE(step.commit());
+    now.tick += 1s;
+    now.wall += 1s;
+  };
+  const Nanoseconds begin = now.wall;
+  for (int i = 0; i < 600; ++i) record();
+  CHECK(lines() == 0);
+  CHECK_FALSE(writer->reaches_back_to());
+  for (int i = 0; i < 500; ++i) record();
+  CHECK(lines() == 1);
+  REQUIRE(writer->reaches_back_to());
+  CHECK(*writer->reaches_back_to() > begin);
 }
 
 TEST_CASE("a trace that is taken away again and again is begun once a minute", "[daemon][trace]") {

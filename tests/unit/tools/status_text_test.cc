@@ -106,6 +106,15 @@ TEST_CASE("what the configuration says of a knob is with its owner", "[tools]") 
   CHECK(contains(text(json), "rocktune (frozen)"));
 }
 
+TEST_CASE("a trace that has outgrown its bound says how far back it reaches", "[tools]") {
+  Json json = status();
+  CHECK_FALSE(contains(text(json), "reaches back"));
+  json["daemon"]["trace"] = "/t/a.sqlite";
+  json["daemon"]["trace_reaches_back_to"] = "2026-01-31T12:00:00.000Z";
+  CHECK(contains(text(json),
+                 "\ntrace      /t/a.sqlite, full: reaches back to 2026-01-31T12:00:00.000Z\n"));
+}
+
 TEST_CASE("a refused reload is in the status", "[tools]") {
   Json json = status();
   CHECK_FALSE(contains(text(json), "REFUSED"));
