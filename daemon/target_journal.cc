@@ -308,10 +308,10 @@ TargetStatus Target::status() const {
   if (live()) {
     status.shared = last_sample_.shared;
     status.weight = rule_.weight;
+    status.health = last_sample_.health;
   }
   status.due = due_;
   status.recorded = recorded_;
-  status.health = last_sample_.health;
   if (acts() && !failing_ && !held_elsewhere().empty()) {
     status.health.push_back({"lease", held_elsewhere()});
   }

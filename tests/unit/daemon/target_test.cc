@@ -40,6 +40,16 @@ TEST_CASE("due samples are counted and recorded, read or not", "[daemon][target]
   CHECK(world.counters.source_errors.at("agent") == 2);
 }
 
+TEST_CASE("a database that is closed has no trouble any more", "[daemon][target]") {
+  World world;
+  const auto target = world.target(Mode::kObserve);
+  target->opened(world.opening());
+  target->poll(world.now, fail(ErrorCode::kUnavailable, "no answer in time"));
+  CHECK(target->status().health.at(0) == SourceHealth{"agent", "no answer in time"});
+  target->closed("the database is closed");
+  CHECK(target->status().health.empty());
+}
+
 TEST_CASE("samples that are skipped were due, and are a gap in the sequence", "[daemon][target]") {
   World world;
   const auto target = world.target(Mode::kObserve);
