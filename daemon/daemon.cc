@@ -103,15 +103,17 @@ void Daemon::tick() {
   look_for_freeze();
   give_missed(poll, now);
   discover();
+  renew_allowances();
   sharing_.update(now.tick, config_.shared, config_.share_with == "all", targets_);
   const Nanoseconds deadline = now.tick + schedule_.interval() / 2;
   for (const auto& [path, peer] : peers_) {
-    if (!peer->reading) {
+    const bool paused = peer->pause.lasts(now.tick);
+    if (!peer->reading && !paused) {
       boost::asio::co_spawn(executor_, poll_agent(peer, now, deadline), end_of_task());
       continue;
     }
     for (const auto& [id, target] : peer->targets) {
-      target->missed(now, "the agent has not answered the request before");
+      target->missed(now, paused ? Pause::kWhy : "the agent has not answered the request before");
     }
   }
   forget_old_targets();
@@ -253,7 +255,7 @@ void Daemon::discover() {
   }
   for (const AgentSocket& socket : changes.appeared) {
     sockets_[socket.path] = socket;
-    peers_[socket.path] = std::make_shared<Peer>(executor_, socket);
+    peers_[socket.path] = std::make_shared<Peer>(executor_, socket, allowance_of(socket.owner));
     journal_.log().debug("found the agent " + socket.path);
   }
 }
@@ -289,9 +291,9 @@ Snapshot Daemon::snapshot() {
   status->started_wall = started_.wall;
   status->poll_interval_seconds = std::chrono::duration<double>(schedule_.interval()).count();
   status->trace = journal_.trace().path();
+  status->trace_reaches_back_to_wall = journal_.trace().reaches_back_to();
   status->trace_failing = journal_.trace().failing();
   status->alert_log = journal_.alert_file();
-  status->trace_reaches_back_to_wall = journal_.trace().reaches_back_to();
   status->alert_log_failing = journal_.failing();
   status->policy = config_.engine.policy;
   status->agent_dir = config_.agent_dir;

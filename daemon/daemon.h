@@ -126,6 +126,9 @@ class Daemon {
   boost::asio::awaitable<std::vector<Errand>> sample_databases(PeerPointer peer, Instant at,
                                                                Nanoseconds deadline);
   void agent_failed(Peer& peer, const Error& error, const Instant& at);
+  void pause_after(Peer& peer, const std::string& database, Result<wire::Sample>& sample);
+  std::shared_ptr<Allowance> allowance_of(uid_t user);
+  void renew_allowances();
   void sync_databases(Peer& peer, const std::vector<wire::Database>& databases);
   std::shared_ptr<Target> target_for(const std::string& key);
   [[nodiscard]] Opening opening_of(const Peer& peer, const wire::Database& database) const;
@@ -165,10 +168,10 @@ class Daemon {
   Schedule schedule_;
   LearntStore learnt_;
   ShareGroups sharing_;
+  std::shared_ptr<HostReads> host_reads_ = std::make_shared<HostReads>();
   Unmatched unmatched_;
   Instant last_poll_;
   bool stopped_ = false;
-  std::shared_ptr<HostReads> host_reads_ = std::make_shared<HostReads>();
   std::uint64_t last_serial_ = 0, last_rollback_ = 0;
   std::map<std::string, AgentSocket> sockets_;
   std::map<std::string, PeerPointer> peers_;  // by socket path
@@ -181,8 +184,9 @@ class Daemon {
   bool looked_for_freeze_ = false;
   std::optional<ReloadRefusal> reload_refused_;
   std::set<std::string> noted_;
-  std::map<uid_t, Limited> warnings_;  // of agents, by their user
-  std::map<uid_t, Limited> openings_;  // of databases, likewise
+  std::map<uid_t, Limited> warnings_;                       // of agents, by their user
+  std::map<uid_t, Limited> openings_;                       // of databases, likewise
+  std::map<uid_t, std::shared_ptr<Allowance>> allowances_;  // of agents that are there
 };
 
 }  // namespace rocktune::daemon

@@ -15,10 +15,6 @@ namespace {
 // A change writes a new OPTIONS file and may wait for the database's mutex.
 constexpr Nanoseconds kCommandTime = std::chrono::seconds(2);
 constexpr Nanoseconds kEventsTime = std::chrono::seconds(1);
-constexpr std::size_t kMostNotes = 1000;  // kept, one or two of a user; bounded memory
-// Of what one user's agents are warned of: so many in that time, as it may have agents.
-constexpr Nanoseconds kWarningsEvery = std::chrono::seconds(60);
-constexpr std::size_t kMostWarnings = kMostSocketsOfUser;
 constexpr Nanoseconds kSlowTime = std::chrono::seconds(10);
 // Of one user that are sampled, so that nobody crowds out the others. Root and this process's own
 // user are not limited.
@@ -102,6 +98,7 @@ asio::awaitable<bool> Daemon::read_agent(PeerPointer peer, Instant at, Nanosecon
   }
   peer->answers = true;
   peer->complaints.answers();
+  peer->pause.end();
   errands = co_await sample_databases(peer, at, deadline);
   if (!peer->gone) publish();
   co_return !peer->gone;
@@ -202,6 +199,11 @@ asio::awaitable<std::vector<Errand>> Daemon::sample_databases(PeerPointer peer, 
   peer->next_first.clear();
   for (const auto& [id, target] : targets) {
     if (!answers_for(*peer, id, target)) continue;
+    if (const auto pause = peer->pauses.find(id);
+        pause != peer->pauses.end() && pause->second.lasts(at.tick)) {
+      target->missed(at, Pause::kWhy);
+      continue;
+    }
     const std::string holder = target->acts() ? config_.name : std::string();
     Result<wire::Sample> sample = fail(ErrorCode::kUnavailable, kNoTimeLeft);
     if (clock_().tick < deadline) {
@@ -219,7 +221,10 @@ asio::awaitable<std::vector<Errand>> Daemon::sample_databases(PeerPointer peer, 
       agent_failed(*peer, sample.error(), at);
       break;
     }
-    const bool too_late = !sample && clock_().tick >= deadline;
+    pause_after(*peer, id, sample);
+    const bool too_much = !sample && peer->allowance && peer->allowance->spent();
+    if (too_much && peer->next_first.empty()) peer->next_first = id;
+    const bool too_late = !too_much && !sample && clock_().tick >= deadline;
     if (too_late && id == targets.front().first) {  // it had all the time that there is
       peer->slow = id;
       peer->slow_until = at.tick + kSlowTime;
@@ -233,38 +238,6 @@ asio::awaitable<std::vector<Errand>> Daemon::sample_databases(PeerPointer peer, 
   co_return errands;
 }
 
-void Daemon::agent_failed(Peer& peer, const Error& error, const Instant& at) {
-  peer.answers = false;
-  if (error.code == ErrorCode::kIo) {
-    lose(peer, "agent lost: " + error.message);
-  } else {
-    for (const auto& [id, target] : peer.targets) {
-      static_cast<void>(target->poll(at, tl::unexpected<Error>(error)));
-    }
-  }
-  const std::optional<std::uint64_t> more = peer.complaints.pass(error, clock_().tick);
-  if (!more) return;
-  const bool named = error.message.find(peer.socket.path) != std::string::npos;
-  const std::string message = "agent " + (named ? "" : peer.socket.path + ": ") + error.message;
-  if (warn_of(peer.socket.owner, message, *more)) {
-    peer.complaints.told(error);
-  } else {
-    peer.complaints.not_told(error, *more);
-  }
-}
-
-// What a user's agents give reason for: nobody fills the log with it.
-bool Daemon::warn_of(uid_t user, const std::string& message, std::uint64_t more) {
-  const auto [limit, anew] = warnings_.try_emplace(user, kWarningsEvery, kMostWarnings);
-  const std::optional<std::uint64_t> held_back = limit->second.pass(clock_().tick);
-  if (!held_back) return false;
-  more += *held_back;
-  const std::string others =
-      more == 0 ? "" : " (held back: " + std::to_string(more) + " such messages)";
-  journal_.log().warn(shortened(message) + others);
-  return true;
-}
-
 void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& databases) {
   std::map<std::string, std::shared_ptr<Target>> now;
   for (const wire::Database& database : databases) {
@@ -276,6 +249,7 @@ void Daemon::sync_databases(Peer& peer, const std::vector<wire::Database>& datab
   }
   for (const auto& [id, target] : peer.targets) target->closed("the database is closed");
   peer.targets = std::move(now);
+  std::erase_if(peer.pauses, [&](const auto& one) { return !peer.targets.contains(one.first); });
   peer.refusals.keep(databases);
   for (const wire::Database& database : databases) {
     if (peer.targets.count(database.id) > 0) continue;
@@ -350,12 +324,6 @@ bool Daemon::too_often(const Opening& opening) {
                 std::to_string(kMostOpeningsOfUser) +
                 " in 10 minutes on the others are not sampled");
   return true;
-}
-
-void Daemon::note_once(const std::string& key, const std::string& message) {
-  if (noted_.size() >= kMostNotes) noted_.clear();  // whatever is so still is said once more
-  if (!noted_.insert(key).second) return;
-  journal_.log().warn(message);
 }
 
 void Daemon::take_from_others(const std::shared_ptr<Target>& target) {

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kAgentTimeout{5000};
 
-// What an answer may take while many agents are asked at a time; as the daemon has it.
-constexpr std::size_t kMostListBytes = std::size_t{8} << 20;
+// What an answer may take while many agents are asked at a time; as the daemon has it of a list.
+constexpr std::size_t kMostListBytes = std::size_t{1} << 20;
 
 HttpRequest get(std::string target) {
   return {"GET", std::move(target), "", kAgentTimeout};

@@ -18,8 +18,6 @@ namespace {
 
 constexpr auto kToTuple = asio::as_tuple(asio::use_awaitable);
 
-// A sample of a database with hundreds of column families is some 100 KB.
-constexpr std::uint64_t kLargestBody = std::uint64_t{8} << 20;
 constexpr std::uint32_t kLargestHeader = 16U << 10;
 
 std::chrono::steady_clock::time_point at(Nanoseconds tick) {
@@ -56,8 +54,11 @@ struct Connection::Stream {
   bool used = false;  // an answer came over it before
 };
 
-Connection::Connection(asio::any_io_executor executor, std::string socket_path)
-    : executor_(std::move(executor)), path_(std::move(socket_path)) {}
+Connection::Connection(asio::any_io_executor executor, std::string socket_path,
+                       std::shared_ptr<Allowance> allowance)
+    : executor_(std::move(executor)),
+      path_(std::move(socket_path)),
+      allowance_(std::move(allowance)) {}
 
 Connection::~Connection() {
   close();
@@ -89,7 +90,7 @@ asio::awaitable<Result<void>> Connection::connect(Nanoseconds deadline) {
 }
 
 asio::awaitable<Result<HttpReply>> Connection::exchange(std::string target, std::string body,
-                                                        Nanoseconds deadline) {
+                                                        Nanoseconds deadline, std::uint64_t most) {
   const std::shared_ptr<Stream> stream = stream_;  // close() may be called meanwhile
   stream->socket.expires_at(at(deadline));
   http::request<http::string_body> request(body.empty() ? http::verb::get : http::verb::post,
@@ -104,14 +105,15 @@ asio::awaitable<Result<HttpReply>> Connection::exchange(std::string target, std:
   if (write_error) co_return tl::unexpected<Error>(describe(write_error, path_));
 
   http::response_parser<http::string_body> parser;
-  parser.body_limit(kLargestBody);
+  parser.body_limit(most);
   parser.header_limit(kLargestHeader);
   const auto [read_error, got] =
       co_await http::async_read(stream->socket, stream->buffer, parser, kToTuple);
-  static_cast<void>(got);
+  const Result<void> taken = allowance_ ? allowance_->take(got) : Result<void>();
   if (read_error) co_return tl::unexpected<Error>(describe(read_error, path_));
   stream->used = true;
   if (!parser.get().keep_alive() && stream_ == stream) close();
+  if (!taken) co_return tl::unexpected<Error>(taken.error().within(path_));
   HttpReply reply;
   reply.status = parser.get().result_int();
   reply.body = std::move(parser.get().body());
@@ -119,14 +121,17 @@ asio::awaitable<Result<HttpReply>> Connection::exchange(std::string target, std:
 }
 
 asio::awaitable<Result<HttpReply>> Connection::request(std::string target, std::string body,
-                                                       Nanoseconds deadline) {
+                                                       Nanoseconds deadline, std::uint64_t most) {
+  if (allowance_ && allowance_->spent()) {
+    co_return tl::unexpected<Error>(allowance_->refused().error().within(path_));
+  }
   for (;;) {
     const bool reused = stream_ != nullptr;
     if (!reused) {
       const Result<void> connected = co_await connect(deadline);
       if (!connected) co_return tl::unexpected<Error>(connected.error());
     }
-    Result<HttpReply> reply = co_await exchange(target, body, deadline);
+    Result<HttpReply> reply = co_await exchange(target, body, deadline, most);
     if (reply) co_return reply;
     const bool hung_up = reply.error().message.find("closed the connection") != std::string::npos;
     close();

@@ -8,6 +8,7 @@
 
 #include "daemon/agents/complaints.h"
 #include "daemon/agents/discovery.h"
+#include "daemon/agents/pause.h"
 #include "daemon/agents/refusals.h"
 #include "daemon/agents/session.h"
 #include "daemon/target.h"
@@ -15,10 +16,14 @@
 namespace rocktune::daemon {
 
 struct Peer {
-  Peer(const boost::asio::any_io_executor& executor, AgentSocket found)
-      : socket(std::move(found)), session(executor, socket.path) {}
+  Peer(const boost::asio::any_io_executor& executor, AgentSocket found,
+       std::shared_ptr<Allowance> of_user = nullptr)
+      : socket(std::move(found)),
+        allowance(std::move(of_user)),
+        session(executor, socket.path, allowance) {}
 
   AgentSocket socket;
+  std::shared_ptr<Allowance> allowance;  // null: its user is trusted
   Session session;
   std::optional<wire::Hello> hello;
   bool reading = false;     // a poll is under way
@@ -27,7 +32,9 @@ struct Peer {
   bool gone = false;        // its socket has vanished: whoever still waits must let go
   bool answers = false;
   Complaints complaints;
-  std::string next_first;  // the database, by id, with which the next poll begins
+  Pause pause;
+  std::map<std::string, Pause> pauses;  // by database id, where its last sample was no valid one
+  std::string next_first;               // the database, by id, with which the next poll begins
   // One that took all of a poll and did not answer comes last until then, so that one that hangs
   // costs the others a poll now and then.
   std::string slow;

@@ -7,6 +7,10 @@
 namespace rocktune::daemon {
 namespace {
 
+// Small by nature: some 300 bytes, and as many for each database.
+constexpr std::uint64_t kLargestHello = std::uint64_t{64} << 10;
+constexpr std::uint64_t kLargestList = std::uint64_t{1} << 20;
+
 ErrorCode code_for(unsigned status) {
   switch (status) {
     case 403:
@@ -61,8 +65,9 @@ std::string url_escape(std::string_view text) {
 
 template <class T>
 Session::Answer<T> Session::ask(Connection& connection, std::string target, std::string body,
-                                Nanoseconds deadline) {
-  const Result<HttpReply> reply = co_await connection.request(target, std::move(body), deadline);
+                                Nanoseconds deadline, std::uint64_t most) {
+  const Result<HttpReply> reply =
+      co_await connection.request(target, std::move(body), deadline, most);
   if (!reply) co_return tl::unexpected<Error>(reply.error());
   if (reply->status < 200 || reply->status > 299) {
     co_return tl::unexpected<Error>(refused(*reply, target));
@@ -76,7 +81,8 @@ Session::Answer<T> Session::ask(Connection& connection, std::string target, std:
 }
 
 Session::Answer<wire::Hello> Session::hello(Nanoseconds deadline) {
-  Result<wire::Hello> hello = co_await ask<wire::Hello>(reads_, "/v1/hello", "", deadline);
+  Result<wire::Hello> hello =
+      co_await ask<wire::Hello>(reads_, "/v1/hello", "", deadline, kLargestHello);
   if (hello && hello->version != wire::kVersion) {
     co_return tl::unexpected<Error>(Error{
         ErrorCode::kUnsupported, "the agent speaks wire version " + std::to_string(hello->version) +
@@ -88,7 +94,7 @@ Session::Answer<wire::Hello> Session::hello(Nanoseconds deadline) {
 
 Session::Answer<std::vector<wire::Database>> Session::databases(Nanoseconds deadline) {
   Result<wire::DatabaseList> list =
-      co_await ask<wire::DatabaseList>(reads_, "/v1/dbs", "", deadline);
+      co_await ask<wire::DatabaseList>(reads_, "/v1/dbs", "", deadline, kLargestList);
   if (!list) co_return tl::unexpected<Error>(list.error());
   co_return std::move(list->databases);
 }

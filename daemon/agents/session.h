@@ -15,10 +15,12 @@ namespace rocktune::daemon {
 
 class Session {
  public:
-  Session(boost::asio::any_io_executor executor, std::string socket_path)
-      : reads_(executor, socket_path),
-        commands_(executor, socket_path),
-        events_(std::move(executor), std::move(socket_path)) {}
+  // `allowance`: as Connection's.
+  Session(boost::asio::any_io_executor executor, std::string socket_path,
+          std::shared_ptr<Allowance> allowance = nullptr)
+      : reads_(executor, socket_path, allowance),
+        commands_(executor, socket_path, allowance),
+        events_(std::move(executor), std::move(socket_path), std::move(allowance)) {}
 
   template <class T>
   using Answer = boost::asio::awaitable<Result<T>>;
@@ -49,7 +51,8 @@ class Session {
 
  private:
   template <class T>
-  Answer<T> ask(Connection& connection, std::string target, std::string body, Nanoseconds deadline);
+  Answer<T> ask(Connection& connection, std::string target, std::string body, Nanoseconds deadline,
+                std::uint64_t most = Connection::kLargestBody);
   Connection reads_, commands_, events_;
 };
 

@@ -138,7 +138,8 @@ class BadAgents(World):
         self.serve(900001, b"\x00\xff garbage \r\n\r\n" * 50)
         self.serve(900002, None)
         self.serve(900003, b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{\"version\":1,")
-        self.serve(900004, b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{\"version\":\"x\"}")
+        malformed = []
+        self.serve(900004, lambda times: malformed.append(times) or b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{\"version\":\"x\"}")
         self.serve(900005, b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n")
         asked = []
         self.serve(900006, lambda times: asked.append(times) or self.refusal(f"nonsense {times}"))
@@ -151,6 +152,8 @@ class BadAgents(World):
         self.assertGreaterEqual(samples["recorded"], 0.5 * samples["due"], samples)
         self.assertEqual(len(self.status()["targets"]), 1)
         self.assertGreater(len(asked), 10)
+        self.assertLess(len(malformed), len(asked) / 2, "left alone for ever longer")
+        self.assertEqual(self.log().count("left alone for a second, then twice as long"), 3, "of those whose answers are none")
         self.assertEqual(self.log().count("nonsense "), 1, "one line a minute of what is new each time")
         self.assertIsNone(daemon.poll())
         self.assertEqual(self.stop(daemon), 0)

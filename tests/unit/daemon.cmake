@@ -1,6 +1,7 @@
 rocktune_unit_test(daemon_test
   SOURCES
     unit/daemon/agents_test.cc
+    unit/daemon/allowance_test.cc
     unit/daemon/cache_note_test.cc
     unit/daemon/cgroup_io_test.cc
     unit/daemon/clock_step_test.cc
