@@ -18,7 +18,7 @@ namespace rocktune {
 struct Expectation {
   std::string feature;  // a name of Features::visit_values
   bool lower_is_better = true;
-  double baseline = 0;  // its value when decided
+  std::optional<double> baseline = {};  // its value when decided; absent: it was not known
   double window_seconds = 0;
   bool operator==(const Expectation&) const = default;
 };

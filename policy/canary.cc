@@ -15,6 +15,18 @@ std::string Canaries::loop_for(const Proposal& proposal) const {
   return known == loops_.end() ? loop_of(proposal) : known->second.name;
 }
 
+// As the windows themselves (Outcomes::put_off).
+void Canaries::observe(Nanoseconds now, bool fresh) {
+  const Looks::Passed passed = looks_.look(now, fresh);
+  if (!passed.unseen) {
+    absent_ = Nanoseconds{0};
+    return;
+  }
+  absent_ += passed.time;
+  for (auto& [knob, open] : applied_) open.since += passed.time;
+  if (seconds_between({}, absent_) > kMostUnseenSeconds) applied_.clear();
+}
+
 void Canaries::decided(const Decision& decision, Nanoseconds now) {
   const Proposal& proposal = decision.proposal;
   const KnobId key = knob_of(proposal);
@@ -51,27 +63,25 @@ void Canaries::judged_again(const Decision& decision, Nanoseconds now) {
 
 const Canaries::Changes::value_type* Canaries::other_of(const Changes& changes,
                                                         const std::string& loop,
-                                                        const Proposal& proposal, Nanoseconds now,
-                                                        double longer) {
+                                                        const Proposal& proposal, Nanoseconds now) {
   for (const auto& change : changes) {
     const Open& open = change.second;
     if (open.loop != loop || change.first == knob_of(proposal)) continue;
-    if (seconds_between(open.since, now) < open.window_seconds + longer) return &change;
+    if (seconds_between(open.since, now) < open.window_seconds) return &change;
   }
   return nullptr;
 }
 
 std::optional<std::string> Canaries::blocks(const Proposal& proposal, Nanoseconds now) const {
   const std::string loop = loop_for(proposal);
-  const auto* other = other_of(applied_, loop, proposal, now, kMostUnseenSeconds);
-  if (other == nullptr) other = other_of(decided_, loop, proposal, now, 0);
+  const auto* other = other_of(applied_, loop, proposal, now);
+  if (other == nullptr) other = other_of(decided_, loop, proposal, now);
   if (other == nullptr) return std::nullopt;
   const auto& [key, open] = *other;
   const double left = open.window_seconds - seconds_between(open.since, now);
   return "decision " + open.id + " changed " + key.first + text::in_family(key.second) +
-         " and is judged " +
-         (left > 0 ? "in " + text::duration(std::max(left, 1.0)) : "when more of it was read") +
-         ": one change of the " + loop + " loop at a time";
+         " and is judged in " + text::duration(std::max(left, 1.0)) + ": one change of the " +
+         loop + " loop at a time";
 }
 
 void Canaries::forget(const GoneKnobs& gone) {
@@ -85,6 +95,8 @@ void Canaries::reset() {
   decided_.clear();
   applied_.clear();
   loops_.clear();
+  looks_.reset();
+  absent_ = Nanoseconds{0};
 }
 
 }  // namespace rocktune

@@ -13,6 +13,8 @@ namespace rocktune {
 
 // Where the knob may be; absent: anywhere.
 std::optional<Range> drift_range(const LimitInput& input);
+// The least that others may ask the knob to come down to.
+std::optional<std::int64_t> least_by_drift(const KnobReading& reading, const Budget& budget);
 void apply_drift(const LimitInput& input, Limited& limited);
 
 }  // namespace rocktune

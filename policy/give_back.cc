@@ -63,13 +63,13 @@ std::optional<std::int64_t> slice_of(const PolicyInput& input, const KnobReading
 Expectation expect_from(const PolicyInput& input, const KnobReading& reading) {
   const Features& f = input.features;
   if (reading.name == knob::kRateLimit) {
-    return {"device_queue", true, f.device_queue.value_or(0), kGivenWindowSeconds};
+    return {"device_queue", true, f.device_queue, kGivenWindowSeconds};
   }
   if (reading.name == knob::kBackgroundJobs) {
-    return {"l0_ratio", true, f.l0_ratio.value_or(0), 2 * kGivenWindowSeconds};
+    return {"l0_ratio", true, f.l0_ratio, 2 * kGivenWindowSeconds};
   }
   const Value& hits = f.cache_read_hit_ratio ? f.cache_read_hit_ratio : f.cache_hit_ratio;
-  return {"cache_read_hit_ratio", false, hits.value_or(0), 4 * kGivenWindowSeconds};
+  return {"cache_read_hit_ratio", false, hits, 4 * kGivenWindowSeconds};
 }
 
 std::string amount_of(const KnobReading& reading, std::int64_t value) {

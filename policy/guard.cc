@@ -220,6 +220,7 @@ void Guard::observe(const Features& features) {
   s.last_sequence = features.sequence;
   s.memory_granted = 0;
   s.history.observe(features);
+  s.canaries.observe(features.at.tick, features.fresh);
   if (features.fresh) {
     s.after_gap = s.missed_in_a_row >= kMostMissed && s.missed_in_a_row > s.usually_missed + 1;
     s.usually_missed = s.missed_in_a_row;

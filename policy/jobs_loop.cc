@@ -132,7 +132,7 @@ std::optional<Proposal> JobsLoop::give_back(const Situation& situation,
   Proposal out = propose(reading, jobs - 1, "jobs.idle");
   out.reason = "the last of " + std::to_string(jobs) + " background jobs has not been used for " +
                text::duration(unused_seconds_);
-  out.expected = {"l0_ratio", true, situation.l0_ratio.value_or(0), kJobsEvaluationSeconds};
+  out.expected = {"l0_ratio", true, situation.l0_ratio, kJobsEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   return out;
 }
@@ -158,10 +158,14 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
     out.reason = calm + "hardly any CPU is idle" + more + "theirs from reads";
     out.evidence = backlog_evidence(situation);
     out.evidence.push_back({"cpu_busy_ratio", situation.cpu_busy_ratio.value_or(0), std::nullopt});
-    out.evidence.push_back({"read_p99_us", situation.read_p99_us.value_or(0),
-                            p99_slo_us(situation.objective, Side::kReads)});
+    if (situation.read_p99_us) {
+      out.evidence.push_back(
+          {"read_p99_us", *situation.read_p99_us, p99_slo_us(situation.objective, Side::kReads)});
+    }
   }
-  out.expected = {"read_p99_us", true, situation.read_p99_us.value_or(0), kJobsEvaluationSeconds};
+  out.expected = situation.read_p99_us ? Expectation{"read_p99_us", true, *situation.read_p99_us,
+                                                     kJobsEvaluationSeconds}
+                                       : no_more_stalls(situation, kJobsEvaluationSeconds);
   return out;
 }
 

@@ -230,31 +230,26 @@ void Outcomes::count(const Features& features, const Running& running, Tally& ta
   }
 }
 
-void Outcomes::put_off(double seconds, std::vector<Finished>& out) {
-  for (std::size_t i = 0; i < running_.size();) {
-    Running& running = running_[i];
-    running.since +=
-        std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
-    running.unseen_seconds += seconds;
-    if (running.unseen_seconds <= kMostUnseenSeconds) {
-      ++i;
-      continue;
-    }
-    out.push_back(cut_short(running, "the database was not read for " +
-                                         text::duration(running.unseen_seconds) +
-                                         " before the window ended"));
-    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
+void Outcomes::put_off(Nanoseconds time, std::vector<Finished>& out) {
+  absent_ += time;
+  for (Running& running : running_) running.since += time;
+  const double seconds = seconds_between({}, absent_);
+  if (seconds <= kMostUnseenSeconds) return;
+  const std::string why =
+      "the database was not read for " + text::duration(seconds) + " before the window ended";
+  for (const Running& running : running_) out.push_back(cut_short(running, why));
+  running_.clear();
 }
 
 std::vector<Finished> Outcomes::observe(const Features& features, const Unreported& under_way) {
   std::vector<Finished> out = std::exchange(cut_, {});
   const Looks::Passed passed = looks_.look(features.at.tick, features.fresh);
   if (passed.unseen && passed.time > Nanoseconds{0}) {
-    put_off(seconds_between({}, passed.time), out);
+    put_off(passed.time, out);
     if (features.fresh) look_at_knobs(features, under_way);
     return out;  // what this sample tells of is the time that nobody saw
   }
+  if (!passed.unseen) absent_ = Nanoseconds{0};
   look_at_knobs(features, under_way);
   std::erase_if(judged_, [&](const Running& one) {
     return taken_over(one.decision, one.actuation, features, under_way) ||
@@ -300,6 +295,7 @@ std::vector<Finished> Outcomes::end_all(const std::string& why) {
   knobs_ = {};
   ours_.clear();
   looks_.reset();
+  absent_ = Nanoseconds{0};
   load_.clear();
   for (SloWatch& slo : slos_) slo.reset();
   others_ = OthersWork();

@@ -65,8 +65,8 @@ bool reads_may_pay(const Proposal& proposal) {
 }
 
 // By how much the expected feature got better; below zero: worse.
-double gain_of(const Expectation& expected, double measured) {
-  return expected.lower_is_better ? expected.baseline - measured : measured - expected.baseline;
+double gain_of(const Expectation& expected, double before, double measured) {
+  return expected.lower_is_better ? before - measured : measured - before;
 }
 
 }  // namespace
@@ -99,14 +99,17 @@ Finished Outcomes::finish(const Running& running, const std::vector<Running>& en
     out.outcome.reason = expected.feature +
                          " tells nothing: filters spare look-ups since decision " + filters_->id +
                          ", and others hit at another rate";
+  } else if (!expected.baseline) {
+    out.outcome.reason = expected.feature + " was not known when this was decided";
   } else if (half.weight > 0 && 2 * half.present >= half.samples) {
-    double measured = half.sum / half.weight;
-    double tolerated = tolerance(expected.feature, expected.baseline);
+    const double before = *expected.baseline, measured = half.sum / half.weight;
+    double tolerated = tolerance(expected.feature, before);
     out.outcome.measured = measured;
-    out.outcome.reason = expected.feature + " went from " + text::number(expected.baseline, 3) +
-                         " to " + text::number(measured, 3) + " (tolerance " +
-                         text::number(tolerated, 3) + ")";
-    by_others = judge(running, gain_of(expected, measured), tolerated, !others.empty(), out);
+    out.outcome.reason = expected.feature + " went from " + text::number(before, 3) + " to " +
+                         text::number(measured, 3) + " (tolerance " + text::number(tolerated, 3) +
+                         ")";
+    by_others =
+        judge(running, gain_of(expected, before, measured), tolerated, !others.empty(), out);
   }
   by_others = judge_slos(running, !others.empty(), out) || by_others;
   if (by_others) out.outcome.reason += others;
@@ -197,13 +200,14 @@ std::string Outcomes::why_worse(const Running& running) const {
   const Expectation& expected = running.decision.proposal.expected;
   const Tally& whole = running.whole;
   bool gained = false;
-  if (whole.weight > 0 && whole.present >= kLeastSamples && !other_look_ups(running)) {
-    double measured = whole.sum / whole.weight;
-    const double gain = gain_of(expected, measured);
-    const double tolerated = tolerance(expected.feature, expected.baseline);
+  const bool seen = whole.weight > 0 && whole.present >= kLeastSamples;
+  if (seen && expected.baseline && !other_look_ups(running)) {
+    const double before = *expected.baseline, measured = whole.sum / whole.weight;
+    const double gain = gain_of(expected, before, measured);
+    const double tolerated = tolerance(expected.feature, before);
     gained = gain > tolerated;
     if (gain < -tolerated) {
-      return expected.feature + " went from " + text::number(expected.baseline, 3) + " to " +
+      return expected.feature + " went from " + text::number(before, 3) + " to " +
              text::number(measured, 3) + " since";
     }
   }

@@ -7,9 +7,11 @@
 // that the load explains - worse under more load, better under less, worse while other databases
 // write more on the same device - is "unknown": nobody can tell what the knob did. The window is
 // cut short, and the result is "unknown", when the same knob changes again (by us or by somebody
-// else), when the database is reopened, or when the feature was not there for most of the half.
+// else), when the database is reopened, or when the feature was not there for most of the half, or
+// not when it was decided.
 // Time in which the database was not read does not count: the window goes on after it; after five
-// minutes of it the result is "unknown".
+// minutes of it at a stretch the result is "unknown". Where databases take turns each is read again
+// and again, and its windows take as many times longer.
 //
 // A change that is not judged and came since the baseline (of ours, or by somebody else of another
 // knob) may be what broke a service level: nobody is blamed for that.
@@ -109,7 +111,6 @@ class Outcomes {
     Actuation actuation;
     Nanoseconds made{0};
     Nanoseconds since{0};  // put off by the time in which nothing was read; begun when judged again
-    double unseen_seconds = 0;
     double load_before = 0;  // operations/s
     Value others_before;     // bytes/s
     Tally whole, half;       // since the change; in the window's second half
@@ -132,7 +133,7 @@ class Outcomes {
   static void join(const Running& earlier, Running& running);
   void unjudged(std::string what, Nanoseconds now);
   void look_at_knobs(const Features& features, const Unreported& under_way);
-  void put_off(double seconds, std::vector<Finished>& out);
+  void put_off(Nanoseconds time, std::vector<Finished>& out);
   void keep_for_later(const Running& running, const Finished& finished);
   void count(const Features& features, const Running& running, Tally& tally) const;
   [[nodiscard]] Finished finish(const Running& running, const std::vector<Running>& ended) const;
@@ -156,6 +157,7 @@ class Outcomes {
   std::vector<Running> running_;
   std::vector<Running> judged_;  // for which something is to go back, until it has
   Looks looks_;
+  Nanoseconds absent_{0};  // for so long nobody has read the database; 0: it was just read
   struct FiltersChanged {
     std::string id;  // the decision's
     Nanoseconds tick{0};

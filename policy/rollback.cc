@@ -57,7 +57,9 @@ Proposal Rollbacks::back(const Wanted& wanted, std::int64_t to) {
   out.rule = kRollbackRule;
   out.reason = culprit.why;
   out.expected = wanted.expected;
-  out.evidence = {{wanted.expected.feature, wanted.expected.baseline, wanted.limit}};
+  if (const auto& now = wanted.expected.baseline) {
+    out.evidence = {{wanted.expected.feature, *now, wanted.limit}};
+  }
   return out;
 }
 
@@ -66,11 +68,11 @@ void Rollbacks::consider(const Finished& finished, Nanoseconds now) {
   wanted.since = now;
   wanted.expected = finished.proposal.expected;
   wanted.limit = wanted.expected.baseline;
-  wanted.expected.baseline = finished.outcome.measured.value_or(wanted.limit);
+  if (finished.outcome.measured) wanted.expected.baseline = finished.outcome.measured;
   if (finished.broken && !finished.worse_by_far) {
     const double window = wanted.expected.window_seconds;
     wanted.expected = {finished.broken->feature, true, finished.broken->value, window};
-    wanted.limit = finished.broken->limit.value_or(wanted.limit);
+    if (finished.broken->limit) wanted.limit = finished.broken->limit;
   }
   const std::string finding =
       "decision " + finished.outcome.decision_id + " made things worse: " + finished.outcome.reason;

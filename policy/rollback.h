@@ -59,8 +59,8 @@ class Rollbacks {
  private:
   struct Wanted {
     Culprit culprit;
-    Expectation expected;  // of the rollback
-    double limit = 0;      // before the change; of a service level its objective
+    Expectation expected;         // of the rollback
+    std::optional<double> limit;  // before the change; of a service level its objective
     Nanoseconds since{0};  // put off by the time in which nothing was read, or not changeable
     // Seconds in which the database was read and the knob not changeable, or not there.
     double frozen = 0, absent = 0;

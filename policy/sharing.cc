@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "model/knobs.h"
+#include "policy/drift.h"
 #include "policy/give_back.h"
 #include "policy/guard_limits.h"
 #include "policy/memory.h"
@@ -45,6 +46,14 @@ void bound_need(const ShareMember& member, Claim& claim) {
 
 double value_of(const KnobReading* knob) {
   return knob == nullptr ? 0 : std::max(0.0, static_cast<double>(knob->value));
+}
+
+// What it stands at and its budget lets it not give back: the guard holds drift for others' sake,
+// too.
+double kept_by_drift(const ShareMember& member, const KnobReading* knob) {
+  if (knob == nullptr) return 0;
+  const auto least = static_cast<double>(least_by_drift(*knob, member.budget).value_or(0));
+  return std::min(least, value_of(knob));
 }
 
 using Members = std::vector<const ShareMember*>;
@@ -95,7 +104,7 @@ Claim jobs_claim(const ShareMember& member, double budget, bool by_cpus) {
   Claim claim;
   claim.member = member.name;
   claim.weight = member.weight;
-  claim.floor = kJobsFloor;
+  claim.floor = std::max(kJobsFloor, kept_by_drift(member, knob));
   claim.held = value_of(knob);
   claim.movable = yields(member, knob);
   const double found = knob == nullptr ? 0 : static_cast<double>(knob->found);
@@ -129,8 +138,10 @@ Claim memory_claim(const ShareMember& member, const MemoryUse& use, bool wish) {
   claim.weight = member.weight;
   claim.held = use.total();
   claim.usual = use.found_cache + use.found_buffers;
-  claim.floor = std::min(use.total(), use.write_buffers + kLeastCacheShare * use.found_cache);
-  claim.movable = yields(member, database_knob(member, knob::kCacheCapacity));
+  const KnobReading* cache = database_knob(member, knob::kCacheCapacity);
+  const double least = std::max(kLeastCacheShare * use.found_cache, kept_by_drift(member, cache));
+  claim.floor = std::min(use.total(), use.write_buffers + least);
+  claim.movable = yields(member, cache);
   if (member.budget.memory_max) claim.cap = static_cast<double>(member.budget.memory_max->value);
   if (wish) {
     claim.need = kMemoryWish * use.total();
@@ -171,7 +182,7 @@ Claim device_claim(const ShareMember& member, const Members& members, double bud
   Claim claim;
   claim.member = member.name;
   claim.weight = member.weight;
-  claim.floor = member.budget.rate_limit_min.value;
+  claim.floor = std::max(member.budget.rate_limit_min.value, kept_by_drift(member, limiter));
   claim.movable = yields_rate(member, limiter);
   claim.held = rate_held(member, limiter, members);
   // In steps, so that a passing rate makes no new plan at every poll.
@@ -217,9 +228,9 @@ void Sharing::divide_jobs(Nanoseconds now, const HostBudget& host, std::optional
   double least = 0;
   for (const ShareMember& member : members) {
     claims.push_back(jobs_claim(member, budget, !host.jobs_max));
-    least += claims.back().movable ? kJobsFloor : claims.back().held;
+    least += claims.back().movable ? claims.back().floor : claims.back().held;
   }
-  budget = std::max(budget, least);  // two for each come first
+  budget = std::max(budget, least);  // two for each come first, and what cannot be given back
   for (const auto& [name, slice] : jobs_.update(now, budget, 1, std::move(claims))) {
     out[name].jobs_max = counted(slice);
   }

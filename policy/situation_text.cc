@@ -59,13 +59,14 @@ Expectation expect_fewer_writes(const Situation& situation, double window_second
 }
 
 Expectation no_more_stalls(const Situation& situation, double window_seconds) {
-  return {"stalled_ratio", true, situation.stalled_ratio.value_or(0), window_seconds};
+  return {"stalled_ratio", true, situation.stalled_ratio, window_seconds};
 }
 
 Expectation expect_relief(const Situation& situation, double window_seconds) {
   const Features& f = situation.features;
   auto expect = [&](const char* feature, const Value& baseline) {
-    return Expectation{feature, true, baseline.value_or(0), window_seconds};
+    if (!baseline) return no_more_stalls(situation, window_seconds);
+    return Expectation{feature, true, baseline, window_seconds};
   };
   if (situation.stalled_ratio.value_or(0) >= kStalledOver3s) {
     return expect("stalled_ratio", situation.stalled_ratio);
@@ -130,7 +131,7 @@ std::string short_memory_text(const Situation& situation) {
 }
 
 Expectation expect_less_pressure(const Situation& situation, double window_seconds) {
-  return {"memory_pressure_ratio", true, situation.memory_pressure.value_or(0), window_seconds};
+  return {"memory_pressure_ratio", true, situation.memory_pressure, window_seconds};
 }
 
 std::vector<Driver> memory_evidence(const Features& f) {

@@ -148,7 +148,7 @@ std::string decision_line(Nanoseconds wall, std::string_view target, const Decis
   line["reason"] = proposal.reason;
   line["expected"] = Json{{"feature", expected.feature},
                           {"direction", expected.lower_is_better ? "lower" : "higher"},
-                          {"baseline", expected.baseline},
+                          {"baseline", or_null(expected.baseline)},
                           {"window_seconds", expected.window_seconds}};
   line["verdict"] = Json{{"kind", to_string(verdict.kind)},
                          {"value", verdict.value},

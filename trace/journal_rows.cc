@@ -167,7 +167,7 @@ Result<Decision> take_decision(Statement& row) {
   proposal.reason = row.take_text();
   proposal.expected.feature = row.take_text();
   proposal.expected.lower_is_better = row.take_bool();
-  proposal.expected.baseline = row.take_real();
+  proposal.expected.baseline = row.take_optional_real();
   proposal.expected.window_seconds = row.take_real();
   auto evidence = decode_drivers(row.take_text());
   if (!evidence) return tl::unexpected(evidence.error());

@@ -40,7 +40,7 @@ TEST_CASE("buffers: free memory goes to writes that press", "[headroom][buffers]
     REQUIRE(known);
     CHECK(known->expected.feature == "write_amplification");
     const Features& f = later.f;
-    CHECK(known->expected.baseline ==
+    CHECK(known->expected.baseline.value() ==
           Approx((*f.flush_bytes_per_second + *f.compaction_write_bytes_per_second) /
                  *f.user_write_bytes_per_second));
   }

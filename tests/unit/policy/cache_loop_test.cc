@@ -22,7 +22,7 @@ TEST_CASE("cache: grows while misses cost reads, and stops at the knee", "[headr
   CHECK(proposal->to == 384 * kHeadroomMiB);
   CHECK(proposal->expected.feature == "cache_read_hit_ratio");
   CHECK_FALSE(proposal->expected.lower_is_better);
-  CHECK(proposal->expected.baseline == Approx(0.60));
+  CHECK(proposal->expected.baseline.value() == Approx(0.60));
   bench.f.knobs.edit()[2].value = 384 * kHeadroomMiB;
   misses(bench, 0.615);
   CHECK_FALSE(bench.run(25, knob::kCacheCapacity));
@@ -293,11 +293,11 @@ TEST_CASE("cache: a growth is to raise the hits of reads", "[headroom]") {
   REQUIRE(proposal);
   CHECK(proposal->expected ==
         Expectation{"cache_read_hit_ratio", false, proposal->expected.baseline, 60});
-  CHECK(proposal->expected.baseline == Approx(0.9));
+  CHECK(proposal->expected.baseline.value() == Approx(0.9));
   bench.f.cache_read_hit_ratio.reset();  // hidden by compactions for longer than means last
   proposal = bench.run(20, knob::kCacheCapacity);
   REQUIRE(proposal);
-  CHECK(proposal->expected.baseline == Approx(0.36));
+  CHECK(proposal->expected.baseline.value() == Approx(0.36));
 }
 
 TEST_CASE("cache: what falls below its knee comes back to it, and no further", "[headroom]") {

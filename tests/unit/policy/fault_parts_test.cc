@@ -248,6 +248,29 @@ TEST_CASE("a window goes on once the database is read again, within minutes", "[
   }
 }
 
+TEST_CASE("where databases take turns a window takes longer, and is judged", "[fault]") {
+  Outcomes outcomes;
+  Features f = knob_at(0, 80);
+  f.reads_per_second = 1000;
+  f.read_p99_us = 1000;
+  outcomes.observe(f);
+  Decision trial = lowered_limiter();
+  trial.proposal.expected.window_seconds = 600;
+  outcomes.begin(trial, {"7-1", "applied", "", 100, 80}, f);
+  f.read_p99_us = 9000;
+  std::vector<Finished> finished;
+  double t = 0;
+  for (bool in_turn = false; t < 2000 && finished.empty(); in_turn = !in_turn) {
+    t += 0.5;
+    Features unread;
+    (in_turn ? f : unread).at.tick = at_seconds(t);
+    finished = outcomes.observe(in_turn ? f : unread);
+  }
+  REQUIRE(finished.size() == 1);
+  CHECK(finished[0].worse_by_far);
+  CHECK(t == Approx(1200).margin(1));
+}
+
 namespace {
 
 // Change 7-1 of the limiter, and 9-1 of the jobs in its window; both end badly.
@@ -279,6 +302,13 @@ struct TwoChanges {
     }
     return all;
   }
+  void absent(double seconds) {
+    for (int i = 0; i < static_cast<int>(2 * seconds); ++i) {
+      Features unread;
+      unread.at.tick = f.at.tick += at_seconds(0.5);
+      static_cast<void>(outcomes.observe(unread));
+    }
+  }
   // What the rollback of 9-1 does to it: another change of its knob.
   void take_back_the_second() {
     Decision back = lowered_limiter();
@@ -302,6 +332,18 @@ const Finished* of(const std::vector<Finished>& all, const std::string& id) {
 }
 
 }  // namespace
+
+TEST_CASE("a second judgement has absences of its own", "[fault]") {
+  TwoChanges bench;
+  bench.absent(200);
+  const auto first = bench.pass(7);
+  REQUIRE(of(first, "7-1") != nullptr);
+  bench.take_back_the_second();
+  bench.absent(200);
+  const auto later = bench.pass(11);
+  REQUIRE(of(later, "7-1") != nullptr);
+  CHECK(of(later, "7-1")->worse_by_far);
+}
 
 TEST_CASE("the older of two changes is judged again once the newer went back", "[fault]") {
   TwoChanges bench;

@@ -47,6 +47,12 @@ class GuardBench {
     ++f.sequence;
     guard.observe(f);
   }
+  // A sample in which the database was not read.
+  void look_unread(double seconds) {
+    f.fresh = false;
+    look_after(seconds);
+    f.fresh = true;
+  }
   KnobReading& knob(std::string_view name) {
     for (KnobReading& reading : f.knobs.edit()) {
       if (reading.name == name) return reading;

@@ -127,6 +127,21 @@ TEST_CASE("jobs: what others take away is no mistake to learn from", "[headroom]
   CHECK(back->rule == "jobs.loaded");
 }
 
+TEST_CASE("jobs: what goes back where nobody reads is not judged by the first reads",
+          "[headroom]") {
+  HeadroomBench bench;
+  bench.f.read_p99_us.reset();
+  bench.f.reads_per_second = 0;
+  bench.run(10, knob::kBackgroundJobs);
+  bench.f.knobs.edit()[1] = jobs_knob(6, 2);
+  bench.f.running_compactions = 3;
+  bench.f.device_read_await_ms = 3;
+  const auto back = bench.run(15, knob::kBackgroundJobs);
+  REQUIRE(back);
+  CHECK(back->rule == "jobs.loaded");
+  CHECK(back->expected == Expectation{"stalled_ratio", true, 0, 30});
+}
+
 TEST_CASE("jobs: a warning alone raises nothing where level 0 is not known", "[headroom]") {
   HeadroomBench bench;
   bench.backlog(18);

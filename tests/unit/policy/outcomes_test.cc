@@ -274,3 +274,13 @@ TEST_CASE("a change too many ends the oldest window, and says so", "[outcomes]")
   CHECK(finished[0].outcome.result == "unknown");
   CHECK(finished[0].outcome.reason.find("too many changes") != std::string::npos);
 }
+
+TEST_CASE("what was not known when it was decided is not judged", "[outcomes]") {
+  Decision blind = lowered_limiter();
+  blind.proposal.expected.baseline.reset();
+  const Finished finished = outcome_after(90'000, 1, blind);
+  CHECK(finished.outcome.result == "unknown");
+  CHECK_FALSE(finished.outcome.measured);
+  CHECK_FALSE(finished.worse_by_far);
+  CHECK(finished.outcome.reason.find("read_p99_us was not known") != std::string::npos);
+}

@@ -187,7 +187,7 @@ void check_indicators(const Step& step) {
 void check_decision(const Decision& decision, const Features& features, const Budget& budget,
                     bool paced) {
   const Proposal& proposal = decision.proposal;
-  CHECK(std::isfinite(proposal.expected.baseline));
+  CHECK(good(proposal.expected.baseline));
   CHECK_FALSE(proposal.reason.empty());
   bool allowed = decision.verdict.kind == VerdictKind::kAllowed ||
                  decision.verdict.kind == VerdictKind::kClamped;

@@ -128,5 +128,5 @@ TEST_CASE("read hits: a probe of the cache is not to cost many", "[headroom][buf
   CHECK(probe->rule == "cache.probe");
   CHECK(probe->expected.feature == "cache_read_hit_ratio");
   CHECK_FALSE(probe->expected.lower_is_better);
-  CHECK(probe->expected.baseline == Approx(0.9));
+  CHECK(probe->expected.baseline.value() == Approx(0.9));
 }

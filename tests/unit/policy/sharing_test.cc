@@ -88,6 +88,33 @@ TEST_CASE("a number of jobs of its own takes none of those that were found", "[s
   CHECK(jobs_of(slices, "b") == 8);
 }
 
+TEST_CASE("what its budget lets a database not give back is promised to nobody", "[sharing]") {
+  Sharing sharing;
+  HostBudget host;
+  ShareMember kept = member("a", 8), other = member("b", 2);
+  kept.demand.jobs_used = 2;
+  other.demand.wants_jobs = other.demand.wants_cache = true;
+  Sharing::Slices slices;
+  SECTION("jobs") {
+    host.jobs_max = 10;
+    kept.budget.drift_max = 2;
+    for (int i = 0; i < 60; ++i) {
+      slices = sharing.update(at_seconds(i), host, 8.0, {kept, other});
+      kept.knobs.edit()[1].value = 4;
+    }
+    CHECK(jobs_of(slices, "a") == 4);
+    CHECK(jobs_of(slices, "b") == 6);
+  }
+  SECTION("a cache") {
+    host.memory_max = Bytes{512 * kShareTestMiB};
+    kept.budget.drift_max_of["block_cache_capacity_bytes"] = 1.25;
+    kept.demand.cache_used = 0;
+    set_cache(other, 300 * kShareTestMiB);
+    for (int i = 0; i < 200; ++i) slices = sharing.update(at_seconds(i), host, 8.0, {kept, other});
+    CHECK(slices.at("a").memory_max_bytes.value_or(0) >= 200 * kShareTestMiB);
+  }
+}
+
 TEST_CASE("who cannot take more takes nothing from who has it", "[sharing]") {
   Sharing sharing;
   HostBudget host;
