@@ -261,7 +261,7 @@ void Daemon::discover() {
 }
 
 void Daemon::lose(Peer& peer, const std::string& reason) {
-  for (const auto& [id, target] : peer.targets) target->closed(reason);
+  for (const auto& [id, target] : peer.targets) target->lost(reason);
   peer.targets.clear();
   peer.refusals = {};
   peer.hello.reset();

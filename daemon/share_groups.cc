@@ -66,7 +66,7 @@ ShareGroups::Gathered ShareGroups::gather(bool all_users, const Targets& targets
     if (!member->device.empty()) {
       gathered.device_names.try_emplace(member->device, target->device_name());
     }
-    const uid_t user = target->opening()->user;
+    const uid_t user = target->share_user();
     const bool trusted = all_users || is_trusted(user);
     Circle& circle = gathered.circles[trusted ? 0 : user];
     if (!trusted) circle.suffix = " of uid " + std::to_string(user);

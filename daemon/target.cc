@@ -103,7 +103,12 @@ void Target::opened(Opening opening) {
   last_sample_ = {};
   last_step_.reset();
   memory_ = {};
+  read_knobs_ = {};
   demand_ = {};
+  if (!lost_ || lost_->incarnation != opening_->incarnation()) {
+    lost_.reset();
+    under_way_.reset_doubts();
+  }
   cpus_.reset();
   events_.opened(opening_->incarnation(), journal_.now().tick);
   find_machine();
@@ -137,6 +142,8 @@ void Target::closed(const std::string& reason) {
   last_step_.reset();
   last_sample_.database.reset();
   last_sample_.knobs = {};
+  read_knobs_ = {};
+  lost_.reset();
   family_knobs_.reset();
   opening_options_.reset();
   closed_at_ = journal_.now();
@@ -295,6 +302,10 @@ std::vector<Decision> Target::step(Sample sample) {
   last_sample_ = std::move(sample);
   if (last_sample_.database) {
     memory_ = memory_use(last_sample_.knobs, last_sample_.database->column_families);
+    read_knobs_ = last_sample_.knobs;
+    read_at_ = now;
+    under_way_.look(now);
+    lost_.reset();
   }
   demand_ = engine_.demand(result);
   if (result.features.cpus) cpus_ = result.features.cpus;

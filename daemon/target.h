@@ -50,8 +50,12 @@ class Target {
                                                 LearntStore& learnt);
 
   void opened(Opening opening);
-  // The host closed it, or is gone. `reason` is a clause: "the agent is lost: ...".
+  // The host closed it. `reason` is a clause: "the database is closed".
   void closed(const std::string& reason);
+  // The same where only the agent is known to be gone ("agent lost: ..."): its process may go on,
+  // and holds what it held. It keeps its claim to what is shared until it is seen again, its
+  // process has ended, or ten minutes have passed.
+  void lost(const std::string& reason);
 
   // One due sample: `answer` is what the agent said, or why there is nothing. Returns what to
   // apply now: allowed decisions, in act mode only.
@@ -79,7 +83,10 @@ class Target {
   void note(const std::string& source, const std::string& error);
 
   // What it brings to what is shared with other databases; absent while there is nothing to tell.
+  // Its knobs are what it may hold by now: raised where a change is under way that nobody has
+  // answered for, or where its lease may have given back what was found.
   [[nodiscard]] std::optional<ShareMember> share_member() const;
+  [[nodiscard]] uid_t share_user() const;  // whose that member is
   // Its slices: part of its next sample.
   void share(const std::optional<SharedBudget>& slices) { shared_ = slices; }
   // As logs call the device under it; empty when none was found.
@@ -141,6 +148,12 @@ class Target {
   void note_tuned(const std::string& knobs);
   void note_kept();
   void show_made(const Proposal& change, std::int64_t value);
+  struct LostClaim;
+  [[nodiscard]] std::optional<LostClaim> claim_to_keep() const;
+  [[nodiscard]] bool keeps_claim() const;
+  [[nodiscard]] bool may_have_expired() const;
+  [[nodiscard]] KnobReadings knobs_held() const;
+  [[nodiscard]] MemoryUse memory_of(const KnobReadings& held) const;
   std::vector<std::string> give_up();
   void note_events(bool last = false);  // last: the opening has ended
   void record_events(TraceWriter::Step& record, std::uint64_t sequence,
@@ -186,7 +199,17 @@ class Target {
   std::vector<StandingAlert> ended_;
   std::set<std::pair<std::string, std::string>> manual_;  // knobs whose owner was noted
   ShareMember::InCommon in_common_;                       // as last read
-  MemoryUse memory_;                                      // as last read
+  MemoryUse memory_;                                      // as last read...
+  KnobReadings read_knobs_;                               // ...and the knobs that it is of
+  Nanoseconds read_at_{0};
+  struct LostClaim {
+    ShareMember member;
+    std::string incarnation, device_name;
+    uid_t user = 0;
+    std::int64_t pid = 0;  // 0: it cannot be seen whether that process has ended
+    Nanoseconds since{0};
+  };
+  std::optional<LostClaim> lost_;  // until it is read again
   bool adoption_noted_ = false;
   FamilyKnobs family_knobs_;
   bool knobs_wanted_ = false;

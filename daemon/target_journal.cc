@@ -222,6 +222,7 @@ void Target::report(const Actuation& actuation) {
   reports_.push_back(actuation);
   const std::optional<Decision> made = under_way_.done(actuation.decision_id);
   if (made && actuation.status == "applied") show_made(made->proposal, actuation.after);
+  if (made && actuation.status == "failed") under_way_.doubt(*made);
 }
 
 // One line for all of a sample: an order may hold every knob of hundreds of column families.

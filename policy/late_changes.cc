@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace rocktune {
-namespace {
-
-// A request that waited is read first when the agent's process goes on.
-constexpr double kDoubtSeconds = 10;
-
-}  // namespace
 
 void LateChanges::failed(const Decision& decision) {
   auto& doubts = doubts_[knob_of(decision.proposal)];

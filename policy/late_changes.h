@@ -16,6 +16,8 @@ namespace rocktune {
 
 class LateChanges {
  public:
+  // A request that waited is read first when the agent's process goes on.
+  static constexpr double kDoubtSeconds = 10;
   void failed(const Decision& decision);
   // Another change of the knob was made since: nobody could tell the two apart.
   void made(const Proposal& proposal) { doubts_.erase(knob_of(proposal)); }

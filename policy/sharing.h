@@ -47,7 +47,7 @@ struct ShareMember {
   Budget budget;           // its own
   std::optional<double> device_at_most;  // bytes/s of the device that it may write, if known
   std::optional<double> cpus;            // that its process may use
-  KnobReadings knobs;                    // as last read
+  KnobReadings knobs;                    // as last read, or where they may be by now
   // Of what it has in common with others of its process: the same name for the same limiter or
   // cache, by knob and column family.
   using InCommon = std::map<KnobId, std::string>;

@@ -22,6 +22,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/old_traces_test.cc
     unit/daemon/parts_test.cc
     unit/daemon/policy_notes_test.cc
+    unit/daemon/share_claims_test.cc
     unit/daemon/share_groups_test.cc
     unit/daemon/support.cc
     unit/daemon/target_journal_test.cc

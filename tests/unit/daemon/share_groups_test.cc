@@ -1,70 +1,12 @@
-// Targets that share a host and an emulated device, as the main loop drives them.
-#include "daemon/share_groups.h"
-
+// Targets that share a host and an emulated device, as the main loop drives them: who shares, and
+// what is told of it.
 #include "daemon/metrics.h"
-#include "tests/unit/daemon/target_world.h"
+#include "tests/unit/daemon/share_world.h"
 
 using namespace rocktune;
 using namespace rocktune::daemon;
+using namespace rocktune::daemon::test;
 using namespace std::chrono_literals;
-
-namespace {
-
-struct ShareWorld : daemon::test::TargetWorld {
-  ShareWorld() {
-    tree.file("proc/stat", "cpu  1 0 1 9 0 0 0 0 0 0\ncpu0 1 0 1 9 0\ncpu1 1 0 1 9 0\nintr 5\n");
-    tree.file("front.device/stat", "0 0 0 0 0 0 0 0 0 0 0\n");
-    tree.link("back.device", tree.path("front.device"));
-    for (const char* name : {"front", "back"}) open(name);
-  }
-
-  TargetRule rule(const std::string& name) const {
-    TargetRule rule;
-    rule.path = tree.path(name);
-    rule.name = name;
-    rule.mode = Mode::kAct;
-    return rule;
-  }
-
-  void open(const std::string& name, uid_t user = 0) {
-    const Roots roots{tree.path("proc"), tree.path("sys")};
-    auto made = Target::create(targets.size() + 1, tree.path(name), rule(name), roots, journal,
-                               counters, learnt);
-    REQUIRE(made);
-    std::shared_ptr<Target>& target = targets[tree.path(name)] = *std::move(made);
-    Opening with = opening(name);
-    with.database.path = tree.path(name);
-    with.user = user;
-    target->opened(std::move(with));
-  }
-
-  void poll_all() {
-    ++n;
-    now.tick += 500ms;
-    now.wall += 500ms;
-    groups.update(now.tick, host, all_users, targets);
-    for (const auto& [path, target] : targets) {
-      wire::Sample sample = squeezed(n);
-      sample.knobs.push_back({"max_background_jobs", "", 2, 2, "found", true, "", 1, 64});
-      target->poll(now, sample);
-    }
-  }
-
-  // Until those who share are told of.
-  void poll_until_told() {
-    for (int i = 0; i < 24; ++i) poll_all();
-  }
-
-  Target& at(const std::string& name) { return *targets.at(tree.path(name)); }
-
-  Targets targets;
-  HostBudget host;
-  bool all_users = false;
-  ShareGroups groups{journal, tree.path("proc")};
-  std::uint64_t n = 0;
-};
-
-}  // namespace
 
 TEST_CASE("two databases on one emulated device form groups, and their slices are recorded",
           "[daemon][share]") {
