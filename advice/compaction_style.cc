@@ -147,6 +147,7 @@ void judge_leveled(const Evidence& e, const FamilyEvidence& f, Findings& finding
     return findings.content(
         f.name, "writers are not held up for " + text::percent(kMuchTrouble) + " of the time");
   }
+  if (not_by_compactions(f, kMuchTrouble)) return findings.content(f.name, kNotByCompactions);
   if (const Value reads = reads_per_write(e); reads && *reads > 1) {
     if (reads_shared(e)) {
       return findings.not_judged(

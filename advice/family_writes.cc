@@ -134,6 +134,11 @@ Value family_trouble(const Evidence& evidence, const FamilyEvidence& family) {
   return out;
 }
 
+bool not_by_compactions(const FamilyEvidence& family, double share) {
+  const Value level0 = family.l0_slowed.share(), debt = family.debt_slowed.share();
+  return level0 && debt && std::max(*level0, *debt) < share;
+}
+
 Value reads_per_write(const Evidence& evidence) {
   const Value reads = evidence.reads.total();
   const Value writes = evidence.writes.total();

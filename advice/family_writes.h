@@ -52,6 +52,12 @@ bool compactions_behind(const FamilyEvidence& family);
 // writers up.
 Value family_trouble(const Evidence& evidence, const FamilyEvidence& family);
 
+// Level 0 and debt were read, and neither was at its limit for this share of the time: whatever
+// holds writers up, compactions that write less would not help.
+bool not_by_compactions(const FamilyEvidence& family, double share);
+inline constexpr const char* kNotByCompactions =
+    "neither level 0 nor debt holds writers up: see memtables";
+
 // Reads (seeks among them) for each write, of the whole database; absent when either was not
 // counted.
 Value reads_per_write(const Evidence& evidence);

@@ -110,6 +110,20 @@ Advice shrink_base(const Evidence& e, const FamilyEvidence& f, const BasePlan& p
   return out;
 }
 
+// For what compactions write; as far as write stalls and the device are in the trace.
+void nobody_waits(const FamilyEvidence& f, bool stalls_read, bool device_read, bool by_others,
+                  Findings& findings) {
+  if (stalls_read && device_read) {
+    return findings.content(
+        f.name, by_others ? kNotByCompactions : "nobody waits for what compactions write");
+  }
+  findings.not_judged(f.name, stalls_read
+                                  ? "writers do not wait for compactions, and the device is "
+                                    "not in the trace"
+                                  : "the device is not busy, and write stalls are not in "
+                                    "the trace");
+}
+
 void judge_base(const Evidence& e, const FamilyEvidence& f, Findings& findings) {
   const auto few = few_flushes(e, f);
   if (!few) return findings.not_judged(f.name, "the trace does not tell flushes");
@@ -124,14 +138,10 @@ void judge_base(const Evidence& e, const FamilyEvidence& f, Findings& findings) 
   if (!trouble && !busy) {
     return findings.not_judged(f.name, "write stalls and the device are not in the trace");
   }
-  if (trouble.value_or(0) < kLittleTrouble && busy.value_or(0) < kBusyDevice) {
-    if (trouble && busy) {
-      return findings.content(f.name, "nobody waits for what compactions write");
-    }
-    return findings.not_judged(f.name, trouble ? "writers do not wait, and the device is not in "
-                                                 "the trace"
-                                               : "the device is not busy, and write stalls are not "
-                                                 "in the trace");
+  const bool held_up = trouble.value_or(0) >= kLittleTrouble;
+  const bool by_others = held_up && not_by_compactions(f, kLittleTrouble);
+  if ((!held_up || by_others) && busy.value_or(0) < kBusyDevice) {
+    return nobody_waits(f, trouble.has_value(), busy.has_value(), by_others, findings);
   }
   const auto plan = smaller_base(e, f);
   if (!plan) return findings.content(f.name, plan.error());

@@ -5,7 +5,14 @@
 namespace rocktune::advice {
 namespace {
 
-// Much is written, and writers wait.
+// Level 0 is at its limit in every tenth second, while a compaction out of it runs.
+void fill_level0(Recording& now, int second) {
+  const bool full = second % 10 == 0;
+  now.family().levels[0].files = full ? *now.family().level0_slowdown_trigger : 4;
+  now.family().l0_compaction_input_files = full ? 8 : 0;
+}
+
+// Much is written, and writers wait for level 0.
 Recording written() {
   Recording r;
   r.reads = 100;
@@ -14,6 +21,8 @@ Recording written() {
   r.stall_us = 200'000;
   r.flushes = 0.15;
   r.l0_compactions = 0.04;
+  r.family().levels[0] = {4, 256 * kMiBytes};
+  r.each = fill_level0;
   return r;
 }
 
@@ -69,7 +78,24 @@ TEST_CASE("universal compaction where level writes too much", "[advice]") {
   }
   SECTION("not where nobody waits") {
     r.stall_us = 0;
-    CHECK_FALSE(advises(r.report(), "compaction_style"));
+    r.each = [](Recording&, int) {};
+    CHECK(content_of(r.report(), "compaction_style").find("writers are not held up") == 0);
+  }
+  SECTION("not where memtables are what writers wait for") {
+    r.each = [](Recording& now, int second) {
+      now.family().immutable_memtables = second % 5 == 0 ? 2 : 0;
+    };
+    CHECK(content_of(r.report(), "compaction_style") ==
+          "neither level 0 nor debt holds writers up: see memtables");
+    CHECK(advises(r.report(), "memtables"));
+    r.family().soft_pending_limit_bytes.reset();  // then debt is not known, and may be the cause
+    CHECK(advises(r.report(), "compaction_style"));
+  }
+  SECTION("for debt") {
+    r.each = [](Recording& now, int second) {
+      now.family().pending_compaction_bytes = (second % 10 == 0 ? 65 : 1) * kGiBytes;
+    };
+    CHECK(advises(r.report(), "compaction_style"));
   }
   SECTION("not where level writes little") {
     r.compacted_per_flushed = 3;
@@ -103,7 +129,8 @@ TEST_CASE("what a column family writes is apportioned", "[advice]") {
   r.sample.database->column_families.push_back(cold);
   CHECK(not_judged_of(r.report(), "compaction_style").empty() == false);
   r.sample.database->column_families.back().l0_compactions_ms = 0;
-  r.each = [](Recording& now, int) {  // all compactions are the first one's
+  r.each = [](Recording& now, int second) {  // all compactions are the first one's
+    fill_level0(now, second);
     ColumnFamilyReading& other = now.sample.database->column_families.back();
     other.l0_compactions = other.l0_compactions_ms = other.l0_compactions_input_bytes = 0;
   };
@@ -205,9 +232,20 @@ TEST_CASE("a base level out of proportion", "[advice]") {
   CHECK(one.confidence == Confidence::kHigh);
   SECTION("not where nobody waits, unless the device is busy") {
     r.stall_us = 0;
+    r.each = [](Recording&, int) {};
     CHECK(content_of(r.report(), "level1_size") == "nobody waits for what compactions write");
     r.device_busy_ms = 950;
     CHECK(advises(r.report(), "level1_size"));
+  }
+  SECTION("not where memtables are what writers wait for, unless the device is busy") {
+    r.each = [](Recording&, int) {};
+    CHECK(content_of(r.report(), "level1_size") ==
+          "neither level 0 nor debt holds writers up: see memtables");
+    r.device_busy_ms = 950;
+    CHECK(advises(r.report(), "level1_size"));
+    r.sample.device.reset();
+    CHECK(not_judged_of(r.report(), "level1_size").find("the device is not in the trace") !=
+          std::string::npos);
   }
   SECTION("with what reads pay") {
     const auto level = [](const Advice& advice) {
@@ -286,17 +324,6 @@ TEST_CASE("dynamic level sizes where upper levels are large", "[advice]") {
     CHECK_FALSE(not_judged_of(r.report(), "dynamic_levels").empty());
   }
 }
-
-namespace {
-
-// Level 0 is at its limit in every tenth second, while a compaction out of it runs.
-void fill_level0(Recording& now, int second) {
-  const bool full = second % 10 == 0;
-  now.family().levels[0].files = full ? *now.family().level0_slowdown_trigger : 4;
-  now.family().l0_compaction_input_files = full ? 8 : 0;
-}
-
-}  // namespace
 
 TEST_CASE("room in level 0", "[advice]") {
   Recording r = written();
