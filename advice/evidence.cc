@@ -46,6 +46,13 @@ Value larger(const Value& a, const Value& b) {
   return std::max(*a, *b);
 }
 
+Counter calls_of(const std::optional<LatencyHistogram>& histogram) {
+  if (!histogram) return std::nullopt;
+  std::uint64_t calls = 0;
+  for (const LatencyHistogram::Bucket& bucket : histogram->buckets) calls += bucket.count;
+  return calls;
+}
+
 const ColumnFamilyReading* find(const DatabaseReading* reading, const std::string& name) {
   if (reading == nullptr) return nullptr;
   for (const ColumnFamilyReading& one : reading->column_families) {
@@ -310,6 +317,7 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
     e.undelayed_flushed_bytes_per_second.add(f.flush_bytes_per_second, s);
   }
   e.read_mean_us.add(f.read_mean_us, s);
+  e.write_calls.add(grown(calls_of(last_->write_latency), calls_of(now.write_latency)), s);
   e.write_mean_us.add(f.write_mean_us, s);
   e.write_p50_us.add(f.write_p50_us, s);
   e.reads_timed = e.reads_timed || f.read_p99_us.has_value();

@@ -12,6 +12,11 @@ constexpr double kFewWrites = 10;          // a second
 constexpr double kSyncShare = 0.5;         // of a device write, in the median write
 constexpr double kSlowWrite = 50;          // us: no memory copy takes so long
 constexpr double kRequestsPerWrite = 0.2;  // device writes for each write: groups of up to five
+// Of a write call. A larger one may take as long, and bring as many device writes, without a sync.
+constexpr double kMostSynced = 4096;
+// What flushes and compactions write at a time, at least: the smallest
+// writable_file_max_buffer_size that is set while a database runs (model/knobs.cc).
+constexpr double kBackgroundWrite = 64 << 10;
 constexpr double kBatch = 10;
 constexpr double kFastWrite = 20;       // us: nothing waits for the device
 constexpr double kManyWrites = 50'000;  // a second: where a write call each is what CPUs do
@@ -30,17 +35,28 @@ bool is_idle(const Evidence& e) {
   return e.user_bytes.total() && *e.user_bytes.total() == 0;
 }
 
+// Of the device, beyond those that flushes and compactions explain.
+Value requests_per_write(const Evidence& e) {
+  const Value all = e.device_write_iops.mean();
+  const Value flushed = e.flushed.per_second(), compacted = e.compaction_written.per_second();
+  if (!all || !flushed || !compacted) return std::nullopt;
+  const double explained = (*flushed + *compacted) / kBackgroundWrite;
+  return ratio(std::max(0.0, *all - explained), e.writes.per_second());
+}
+
 constexpr const char* kWalOptionsMissing =
     "the WAL's options are not in the trace: --options with the OPTIONS file brings them";
 
 Advice batch_writes(const Evidence& e, double p50, double requests) {
   Advice out;
   out.title = "several writes for each sync of the WAL";
-  out.evidence = {fact("write_p50_us", p50,
-                       "the median write took " + text::microseconds(p50) + ", one of the device " +
-                           text::microseconds(*e.device_write_await_ms.mean() * 1000)),
-                  fact("device_writes_per_write", requests,
-                       text::amount(requests) + " device writes for each write")};
+  out.evidence = {
+      fact("write_p50_us", p50,
+           "the median write took " + text::microseconds(p50) + ", one of the device " +
+               text::microseconds(*e.device_write_await_ms.mean() * 1000)),
+      fact("device_writes_per_write", requests,
+           text::amount(requests) + " device writes for each write, beyond those of flushes and "
+                                    "compactions")};
   out.effect = {"median time for each written key",
                 Unit::kMicroseconds,
                 p50,
@@ -50,8 +66,8 @@ Advice batch_writes(const Evidence& e, double p50, double requests) {
                 "must know each one safe before the next"};
   out.confidence = Confidence::kLow;
   out.confidence_reason =
-      "that writes are synced is concluded from times and device requests: the "
-      "trace has no WriteOptions";
+      "that writes are synced is concluded from times and device requests, which "
+      "may be another program's: the trace has no WriteOptions";
   out.risk =
       "writes wait for their batch; without sync, a crash of the machine loses the last ones";
   out.steps = {{"WriteOptions::sync", "true, for a WriteBatch of several writes", false}};
@@ -121,10 +137,11 @@ void judge_wal_sync(const Evidence& e, Findings& findings) {
   const Value writes = e.writes.per_second();
   const Value p50 = e.write_p50_us.mean();
   const Value await = e.device_write_await_ms.mean();
-  const Value requests = ratio(e.device_write_iops.mean(), writes);
+  const Value requests = requests_per_write(e);
+  const Value size = ratio(e.user_bytes.total(), e.write_calls.total());
   if (on && !*on) return findings.content("", "the WAL is off");
   if (writes && *writes < kFewWrites) return findings.content("", "there are few writes");
-  if (!on || !writes || !p50 || !await || !requests) {
+  if (!on || !writes || !p50 || !await || !requests || !size) {
     return findings.not_judged("", "write latencies, the WAL or the device are not in the trace");
   }
   if (*p50 < kSlowWrite || *p50 < kSyncShare * *await * 1000 || *requests < kRequestsPerWrite) {
@@ -132,6 +149,11 @@ void judge_wal_sync(const Evidence& e, Findings& findings) {
   }
   if (e.write_trouble().value_or(0) >= kLittleTrouble) {
     return findings.not_judged("", "writes are held up by RocksDB, which hides what a sync costs");
+  }
+  if (*size > kMostSynced) {
+    return findings.not_judged("", "the mean write brings " + text::bytes(*size) +
+                                       ", which takes as long without a sync, and no syncs are "
+                                       "counted");
   }
   findings.advise(batch_writes(e, *p50, *requests));
 }

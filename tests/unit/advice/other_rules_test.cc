@@ -1,4 +1,4 @@
-// The rules on memory, background work and the WAL: each fires, and only on its trouble.
+// The rules on memory, background work and direct I/O: each fires, and only on its trouble.
 #include "model/knobs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/advice/recording.h"
@@ -315,57 +315,6 @@ TEST_CASE("statistics", "[advice]") {
   CHECK(only_advice(r.report(), "statistics").steps.front().option == "stats_level");
   r.sample.database->keys_read.reset();
   CHECK_FALSE(not_judged_of(r.report(), "statistics").empty());
-}
-
-TEST_CASE("the WAL", "[advice]") {
-  Recording r;
-  SECTION("a sync for each write") {
-    r.write_us = 900;
-    r.device_writes = 500;
-    const Report report = r.report();
-    CHECK(only_advice(report, "wal_sync").effect.low ==
-          Approx(*only_advice(report, "wal_sync").effect.now / 10));
-    r.stall_us = 100'000;
-    CHECK_FALSE(not_judged_of(r.report(), "wal_sync").empty());
-    r.write_us = 5;
-    CHECK(content_of(r.report(), "wal_sync") == "writes do not wait for the device one by one");
-  }
-  SECTION("a write call for each small write") {
-    r.writes = 200'000;
-    r.bytes_per_write = 100;
-    r.flushes = 0.2;
-    CHECK(not_judged_of(r.report(), "manual_wal_flush").find("--options") != std::string::npos);
-    r.opening.options.database["manual_wal_flush"] = "false";
-    CHECK(only_advice(r.report(), "manual_wal_flush").steps.front().option == "manual_wal_flush");
-    r.opening.options.database["manual_wal_flush"] = "true";
-    CHECK(content_of(r.report(), "manual_wal_flush") == "the program flushes the WAL");
-  }
-  SECTION("much of what is written") {
-    r.opening.rocksdb_version = "9.0.0";
-    r.flushed_per_written = 0.5;
-    r.compacted_per_flushed = 1;
-    r.device_busy_ms = 950;
-    CHECK(not_judged_of(r.report(), "wal_compression").find("--options") != std::string::npos);
-    r.opening.options.database["wal_compression"] = "kNoCompression";
-    const Report report = r.report();
-    CHECK(only_advice(report, "wal_compression").effect.low == Approx(0.75));
-    r.device_busy_ms = 100;
-    CHECK_FALSE(advises(r.report(), "wal_compression"));
-  }
-  SECTION("not where nothing is written") {
-    r.writes = 0;
-    const Report report = r.report();
-    for (const char* rule : {"manual_wal_flush", "wal_compression"}) {
-      CHECK(content_of(report, rule) == "nothing is written");
-    }
-  }
-  SECTION("not where it is off") {
-    r.wal_per_written = 0;
-    const Report report = r.report();
-    for (const char* rule : {"wal_sync", "manual_wal_flush", "wal_compression"}) {
-      CHECK(content_of(report, rule) == "the WAL is off");
-    }
-  }
 }
 
 TEST_CASE("direct I/O", "[advice]") {
