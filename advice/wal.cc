@@ -124,9 +124,10 @@ Advice compress(const Evidence& e, double share, double busy) {
   out.confidence_reason = "how well the data compresses in small records is not in the trace";
   out.risk =
       "CPU time in every write; RocksDB 7.10.2 mended an error in the recovery of compressed "
-      "WALs: not before it";
+      "WALs: not before it; and before 9.3.0 not with recycle_log_file_num above 0: RocksDB may "
+      "then take the WAL for corrupt and not open the database again";
   out.steps = {{"wal_compression", "kZSTD"}};
-  out.source = "RocksDB's options.h and its change log (7.10.2)";
+  out.source = "RocksDB's options.h and its change log (7.10.2, 9.3.0)";
   return out;
 }
 
@@ -207,7 +208,17 @@ void judge_wal_compression(const Evidence& e, Findings& findings) {
                             "this RocksDB is older than 7.11, or not told: compressed WALs had "
                             "an error in recovery");
   }
-  if (!known) return findings.not_judged("", kWalOptionsMissing);
+  const Value recycled = e.knob("recycle_log_file_num");
+  const bool recycles_safely = version_at_least(e, 9, 3).value_or(false);
+  if (!known || (!recycles_safely && !recycled)) {
+    return findings.not_judged("", kWalOptionsMissing);
+  }
+  if (!recycles_safely && *recycled > 0) {
+    return findings.content("",
+                            "this RocksDB is older than 9.3 and recycles WALs "
+                            "(recycle_log_file_num): with compressed ones the database may not "
+                            "open again");
+  }
   findings.advise(compress(e, *share, *device));
 }
 

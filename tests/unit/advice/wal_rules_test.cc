@@ -55,7 +55,20 @@ TEST_CASE("the WAL", "[advice]") {
     r.compacted_per_flushed = 1;
     r.device_busy_ms = 950;
     CHECK(not_judged_of(r.report(), "wal_compression").find("--options") != std::string::npos);
-    r.opening.options.database["wal_compression"] = "kNoCompression";
+    auto& options = r.opening.options.database;
+    options["wal_compression"] = "kNoCompression";
+    // Before 9.3 such a WAL may not be read again where it is recycled.
+    CHECK(not_judged_of(r.report(), "wal_compression").find("--options") != std::string::npos);
+    options["recycle_log_file_num"] = "2";
+    CHECK(content_of(r.report(), "wal_compression").find("may not open again") !=
+          std::string::npos);
+    r.opening.rocksdb_version = "9.3.1";
+    CHECK(only_advice(r.report(), "wal_compression").risk.find("recycle_log_file_num") !=
+          std::string::npos);
+    options.erase("recycle_log_file_num");
+    CHECK(advises(r.report(), "wal_compression"));
+    r.opening.rocksdb_version = "9.0.0";
+    options["recycle_log_file_num"] = "0";
     const Report report = r.report();
     CHECK(only_advice(report, "wal_compression").effect.low == Approx(0.75));
     r.device_busy_ms = 100;
