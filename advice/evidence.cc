@@ -53,6 +53,10 @@ Counter calls_of(const std::optional<LatencyHistogram>& histogram) {
   return calls;
 }
 
+Counter time_us_of(const std::optional<LatencyHistogram>& histogram) {
+  return histogram ? Counter(histogram->sum_us) : std::nullopt;
+}
+
 const ColumnFamilyReading* find(const DatabaseReading* reading, const std::string& name) {
   if (reading == nullptr) return nullptr;
   for (const ColumnFamilyReading& one : reading->column_families) {
@@ -318,7 +322,7 @@ void EvidenceFold::add_gauges(const Features& f, const DatabaseReading& now) {
   }
   e.read_mean_us.add(f.read_mean_us, s);
   e.write_calls.add(grown(calls_of(last_->write_latency), calls_of(now.write_latency)), s);
-  e.write_mean_us.add(f.write_mean_us, s);
+  e.write_call_us.add(grown(time_us_of(last_->write_latency), time_us_of(now.write_latency)), s);
   e.write_p50_us.add(f.write_p50_us, s);
   e.reads_timed = e.reads_timed || f.read_p99_us.has_value();
   if (f.running_compactions) {

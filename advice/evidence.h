@@ -68,8 +68,9 @@ struct Evidence {
   Sum reads, writes, seeks, user_bytes, wal_bytes;
   Sum stalled;             // seconds in which writers waited, summed over writers, at most all
   Share delayed, stopped;  // of writes
-  Sum write_calls;         // each with one or more writes; a histogram counts them
-  Mean read_mean_us, write_mean_us, write_p50_us;
+  // Each with one or more writes, and the time that they took; a histogram has both.
+  Sum write_calls, write_call_us;
+  Mean read_mean_us, write_p50_us;
   Mean read_p99_us_compacting, read_p99_us_quiet;  // while compactions ran, and while none did
   Value peak_user_bytes_per_second, peak_flushed_bytes_per_second;  // over kPeakSeconds
   Mean undelayed_user_bytes_per_second, undelayed_flushed_bytes_per_second;

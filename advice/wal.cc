@@ -18,11 +18,12 @@ constexpr double kMostSynced = 4096;
 // writable_file_max_buffer_size that is set while a database runs (model/knobs.cc).
 constexpr double kBackgroundWrite = 64 << 10;
 constexpr double kBatch = 10;
-constexpr double kFastWrite = 20;       // us: nothing waits for the device
-constexpr double kManyWrites = 50'000;  // a second: where a write call each is what CPUs do
-constexpr double kSmallWrite = 1024;    // bytes
-constexpr double kMostWithout = 1.46;   // WAL off over on: docs/experiments.md, write-path, wal
-constexpr double kLargeShare = 0.4;     // of what RocksDB writes
+constexpr double kFastWrite = 20;      // us: nothing waits for the device
+constexpr double kManyCalls = 50'000;  // a second: where the system's write calls are what CPUs do
+constexpr double kBusyWriters = 0.5;   // of a core: below it writers mostly do something else
+constexpr double kSmallWrite = 1024;   // bytes
+constexpr double kMostWithout = 1.46;  // WAL off over on: docs/experiments.md, write-path, wal
+constexpr double kLargeShare = 0.4;    // of what RocksDB writes
 constexpr double kWalBusyDevice = 0.8, kWalBusyCpus = 0.7;
 
 // Absent when nothing tells; below a few bytes for each megabyte the WAL is off.
@@ -78,20 +79,37 @@ Advice batch_writes(const Evidence& e, double p50, double requests) {
   return out;
 }
 
-Advice flush_by_hand(double mean, double per_second, double size) {
+struct WriteCalls {
+  double mean_us = 0, per_second = 0, bytes = 0;
+  [[nodiscard]] double cores() const { return mean_us * per_second / 1e6; }
+};
+
+// Absent where nothing tells, or none was made.
+std::optional<WriteCalls> write_calls(const Evidence& e) {
+  const Value mean = ratio(e.write_call_us.total(), e.write_calls.total());
+  const Value per_second = e.write_calls.per_second();
+  const Value bytes = ratio(e.user_bytes.total(), e.write_calls.total());
+  if (!mean || !per_second || !bytes) return std::nullopt;
+  return WriteCalls{*mean, *per_second, *bytes};
+}
+
+Advice flush_by_hand(const WriteCalls& calls) {
   Advice out;
   out.title = "the WAL flushed by the program (manual_wal_flush)";
   out.evidence = {
-      fact("write_mean_us", mean, "a write takes " + text::microseconds(mean) + " in the mean"),
-      fact("writes_per_second", per_second,
-           text::amount(per_second) + " writes a second of " + text::bytes(size))};
-  out.effect = {"writes a second",
+      fact("write_mean_us", calls.mean_us,
+           "a write call takes " + text::microseconds(calls.mean_us) + " in the mean"),
+      fact("write_calls_per_second", calls.per_second,
+           text::amount(calls.per_second) + " write calls a second of " + text::bytes(calls.bytes)),
+      fact("writing_threads", calls.cores(),
+           text::amount(calls.cores()) + " threads are in one in the mean")};
+  out.effect = {"write calls a second",
                 Unit::kCount,
-                per_second,
-                per_second,
-                per_second * kMostWithout,
+                calls.per_second,
+                calls.per_second,
+                calls.per_second * kMostWithout,
                 "at most what no WAL at all gained in this project's experiment (1.46 times); the "
-                "write call is the part that is saved"};
+                "system's write call is the part that is saved"};
   out.confidence = Confidence::kLow;
   out.confidence_reason =
       "the bound is of another machine and of one writer; whether the writer is "
@@ -139,10 +157,10 @@ void judge_wal_sync(const Evidence& e, Findings& findings) {
   const Value p50 = e.write_p50_us.mean();
   const Value await = e.device_write_await_ms.mean();
   const Value requests = requests_per_write(e);
-  const Value size = ratio(e.user_bytes.total(), e.write_calls.total());
+  const auto calls = write_calls(e);
   if (on && !*on) return findings.content("", "the WAL is off");
   if (writes && *writes < kFewWrites) return findings.content("", "there are few writes");
-  if (!on || !writes || !p50 || !await || !requests || !size) {
+  if (!on || !writes || !p50 || !await || !requests || !calls) {
     return findings.not_judged("", "write latencies, the WAL or the device are not in the trace");
   }
   if (*p50 < kSlowWrite || *p50 < kSyncShare * *await * 1000 || *requests < kRequestsPerWrite) {
@@ -151,8 +169,8 @@ void judge_wal_sync(const Evidence& e, Findings& findings) {
   if (e.write_trouble().value_or(0) >= kLittleTrouble) {
     return findings.not_judged("", "writes are held up by RocksDB, which hides what a sync costs");
   }
-  if (*size > kMostSynced) {
-    return findings.not_judged("", "the mean write brings " + text::bytes(*size) +
+  if (calls->bytes > kMostSynced) {
+    return findings.not_judged("", "the mean write brings " + text::bytes(calls->bytes) +
                                        ", which takes as long without a sync, and no syncs are "
                                        "counted");
   }
@@ -161,25 +179,23 @@ void judge_wal_sync(const Evidence& e, Findings& findings) {
 
 void judge_wal_flush(const Evidence& e, Findings& findings) {
   const auto on = wal_is_on(e);
-  const Value mean = e.write_mean_us.mean();
-  const Value per_second = e.writes.per_second();
-  const Value size = ratio(e.user_bytes.total(), e.writes.total());
+  const auto calls = write_calls(e);
   if (is_idle(e)) return findings.content("", "nothing is written");
   if (on && !*on) return findings.content("", "the WAL is off");
-  if (!on || !mean || !per_second) {
+  if (!on || !calls) {
     return findings.not_judged("", "write latencies or the WAL are not in the trace");
   }
   const auto manual = e.option("manual_wal_flush");
   if (manual && (*manual == "true" || *manual == "1")) {
     return findings.content("", "the program flushes the WAL");
   }
-  const bool small = size && *size <= kSmallWrite && *size > 0;
-  if (*per_second < kManyWrites || *mean > kFastWrite || !small ||
-      e.write_trouble().value_or(0) >= kLittleTrouble) {
+  const bool small = calls->bytes <= kSmallWrite && calls->bytes > 0;
+  if (calls->per_second < kManyCalls || calls->mean_us > kFastWrite || !small ||
+      calls->cores() < kBusyWriters || e.write_trouble().value_or(0) >= kLittleTrouble) {
     return findings.content("", "write calls of the WAL are not what limits the writers");
   }
   if (!manual) return findings.not_judged("", kWalOptionsMissing);
-  findings.advise(flush_by_hand(*mean, *per_second, *size));
+  findings.advise(flush_by_hand(*calls));
 }
 
 void judge_wal_compression(const Evidence& e, Findings& findings) {

@@ -118,7 +118,7 @@ void Recording::step() {
   add(d.bloom_useful, static_cast<double>(filter_useful));
   add(d.stall_us, static_cast<double>(stall_us));
   read_counts_[read_us] += reads;
-  write_counts_[write_us] += writes;
+  write_counts_[write_us] += writes / writes_per_call;
   if (d.read_latency) d.read_latency = histogram(read_counts_);
   if (d.write_latency) d.write_latency = histogram(write_counts_);
   const std::uint64_t ended = whole(compactions_, l0_compactions);

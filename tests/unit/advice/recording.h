@@ -23,6 +23,7 @@ struct Recording {
   int seconds = 300;
   // Growth a second
   std::uint64_t reads = 2000, writes = 500, seeks = 0, bytes_per_write = 500;
+  std::uint64_t writes_per_call = 1;
   double wal_per_written = 1, flushed_per_written = 1, compacted_per_flushed = 3;
   std::uint64_t hits = 4000, misses = 100, filter_useful = 2000;
   std::uint64_t stall_us = 0;

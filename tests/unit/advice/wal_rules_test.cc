@@ -46,6 +46,18 @@ TEST_CASE("the WAL", "[advice]") {
     CHECK(not_judged_of(r.report(), "manual_wal_flush").find("--options") != std::string::npos);
     r.opening.options.database["manual_wal_flush"] = "false";
     CHECK(only_advice(r.report(), "manual_wal_flush").steps.front().option == "manual_wal_flush");
+    SECTION("not where one call brings many writes") {
+      r.writes_per_call = 10;
+      CHECK(content_of(r.report(), "manual_wal_flush").find("not what limits") !=
+            std::string::npos);
+    }
+    SECTION("nor where writers mostly do something else") {
+      r.write_us = 2;  // 0.4 of a core
+      CHECK(content_of(r.report(), "manual_wal_flush").find("not what limits") !=
+            std::string::npos);
+      r.writes = 260'000;
+      CHECK(advises(r.report(), "manual_wal_flush"));
+    }
     r.opening.options.database["manual_wal_flush"] = "true";
     CHECK(content_of(r.report(), "manual_wal_flush") == "the program flushes the WAL");
   }
