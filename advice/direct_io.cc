@@ -3,6 +3,7 @@
 
 #include "advice/family_writes.h"
 #include "advice/findings.h"
+#include "model/knobs.h"
 #include "model/text.h"
 
 namespace rocktune::advice {
@@ -21,6 +22,23 @@ double bytes_on_disk(const Evidence& e) {
   double all = 0;
   for (const auto& [name, one] : e.families) all += one.data_bytes.mean().value_or(0);
   return all;
+}
+
+// As the program opens it: rocktuned may have set it since.
+Value own_write_size(const Evidence& e) {
+  const KnobReading* size = e.knobs.find(knob::kWriteSize, "");
+  return size != nullptr ? Value(static_cast<double>(size->found)) : e.knob(knob::kWriteSize);
+}
+
+// What the database is opened with and RocksDB refuses beside it; empty: nothing.
+std::string refused_with(const Evidence& e) {
+  // DBImpl::ValidateOptions refuses the first, and an assertion of PosixMmapReadableFile the
+  // second.
+  for (const char* mapped : {"allow_mmap_writes", "allow_mmap_reads"}) {
+    if (told_true(e.option(mapped))) return mapped;
+  }
+  // ValidateOptions, too: there would be no buffer to align.
+  return own_write_size(e) == 0 ? "writable_file_max_buffer_size=0" : "";
 }
 
 Advice bypass(const Evidence& e, double compacting, double quiet) {
@@ -49,7 +67,8 @@ Advice bypass(const Evidence& e, double compacting, double quiet) {
   out.confidence_reason = "that the page cache is the cause is not seen; compare on a copy";
   out.risk =
       "compactions then read from the device what the page cache may have held: a load of "
-      "writes alone ran at 0.71 times its speed in this project's experiment";
+      "writes alone ran at 0.71 times its speed in this project's experiment; a file system may "
+      "have no O_DIRECT, and flushes fail there";
   out.steps = {{kOption, "true"}, {"compaction_readahead_size", "2097152"}};
   out.source =
       "source 003; docs/experiments.md, compaction-style (wal-direct-style): write "
@@ -69,10 +88,8 @@ void judge_direct_io(const Evidence& e, Findings& findings) {
   if (told_true(e.option("use_direct_reads"))) {
     return findings.content("", "reads do not use the page cache: nothing is thrown out of it");
   }
-  // DBImpl::ValidateOptions refuses the one, and an assertion of PosixMmapReadableFile the other.
-  for (const char* mapped : {"allow_mmap_writes", "allow_mmap_reads"}) {
-    if (!told_true(e.option(mapped))) continue;
-    return findings.content("", std::string("RocksDB does not take it together with ") + mapped);
+  if (const std::string refused = refused_with(e); !refused.empty()) {
+    return findings.content("", "RocksDB does not take it together with " + refused);
   }
   if (!e.memory_total) return findings.not_judged("", "memory is not in the trace");
   if (e.blob_files()) return findings.not_judged("", kBlobFiles);

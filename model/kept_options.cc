@@ -28,6 +28,7 @@ constexpr std::array kOfDatabase = {
     ReadOption{"use_direct_io_for_flush_and_compaction", true},
     ReadOption{"use_direct_reads", true},
     ReadOption{"wal_compression", true},
+    ReadOption{"writable_file_max_buffer_size", false},
 };
 
 // With those of its block-based tables.

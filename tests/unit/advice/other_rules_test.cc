@@ -331,6 +331,19 @@ TEST_CASE("direct I/O", "[advice]") {
     CHECK(content_of(r.report(), "direct_io").find("do not use the page cache") !=
           std::string::npos);
   }
+  SECTION("not where files are written without a buffer") {
+    const char* why = "RocksDB does not take it together with writable_file_max_buffer_size=0";
+    r.opening.options.database["writable_file_max_buffer_size"] = "0";
+    CHECK(content_of(r.report(), "direct_io") == why);
+    r.opening.options.database["writable_file_max_buffer_size"] = "1048576";
+    CHECK(only_advice(r.report(), "direct_io").risk.find("O_DIRECT") != std::string::npos);
+    KnobReading size = r.sample.knobs.edit()[0];  // rocktuned has set it since
+    size.name = knob::kWriteSize;
+    size.found = 0;
+    size.value = 1 << 20;
+    r.sample.knobs.edit().push_back(size);
+    CHECK(content_of(r.report(), "direct_io") == why);
+  }
   SECTION("not where files are mapped") {
     const std::string mapped = GENERATE("allow_mmap_writes", "allow_mmap_reads");
     r.opening.options.database[mapped] = "true";
