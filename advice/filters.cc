@@ -247,6 +247,18 @@ void place_metadata(const Evidence& e, const FamilyEvidence& f, Place& cache, Pl
   place.families.emplace_back(f.name, metadata_of(e, f, *keys));
 }
 
+// Outside of the cache all tables' filters and indexes are in memory where max_open_files is -1;
+// else those of as many tables as may be open. Empty: all are; or why that is not known.
+std::string bounded_by_files(const Evidence& e) {
+  const Value most = e.knob("max_open_files");
+  if (!most) {
+    return "max_open_files is not in the trace: --options with the OPTIONS file brings it";
+  }
+  if (*most == -1) return "";
+  return "outside of the block cache are the filters and indexes of " + text::number(*most, 0) +
+         " open tables at most (max_open_files), and how large these are is not in the trace";
+}
+
 // All column families have one cache and one memory: the largest ones are advised, until what is
 // left is small. `cached`: metadata that lies in the cache already.
 void judge_place(const Evidence& e, Place place, double cached, Findings& findings) {
@@ -257,6 +269,7 @@ void judge_place(const Evidence& e, Place place, double cached, Findings& findin
   });
   double left = place.bytes();
   bool any = false;
+  const std::string bounded = place.in_cache ? "" : bounded_by_files(e);
   // Of two places the rule is not to fill the one to empty the other.
   const bool fits = place.in_cache || cached + left <= kFitsShare * e.cache_capacity.value_or(0);
   for (const auto& [name, metadata] : place.families) {
@@ -265,6 +278,8 @@ void judge_place(const Evidence& e, Place place, double cached, Findings& findin
     } else if (left < share * *limit) {
       findings.content(name, std::string("filters and indexes are small beside cache and memory") +
                                  (any ? ", once the largest ones are partitioned" : ""));
+    } else if (!bounded.empty()) {
+      findings.not_judged(name, bounded);
     } else if (!fits) {
       findings.content(name, "filters and indexes outside of the block cache take much memory (" +
                                  text::bytes(metadata.bytes()) + " by estimate), but a cache of " +

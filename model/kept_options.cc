@@ -23,6 +23,7 @@ constexpr std::array kOfDatabase = {
     ReadOption{"max_background_compactions", false},
     ReadOption{"max_background_flushes", false},
     ReadOption{"max_background_jobs", false},
+    ReadOption{"max_open_files", false},
     ReadOption{"max_subcompactions", false},
     ReadOption{"recycle_log_file_num", true},
     ReadOption{"use_direct_io_for_flush_and_compaction", true},

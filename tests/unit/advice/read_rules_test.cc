@@ -232,6 +232,11 @@ TEST_CASE("partitioned filters", "[advice]") {
     options["cache_index_and_filter_blocks"] = "0";
     CHECK_FALSE(advises(r.report(), "partitioned_filters"));
     r.sample.host->memory_total_bytes = kGiBytes / 2;
+    CHECK(not_judged_of(r.report(), "partitioned_filters").find("max_open_files is not") == 0);
+    r.opening.options.database["max_open_files"] = "200";
+    CHECK(not_judged_of(r.report(), "partitioned_filters").find("of 200 open tables at most") !=
+          std::string::npos);
+    r.opening.options.database["max_open_files"] = "-1";
     CHECK(content_of(r.report(), "partitioned_filters").find("128 MiB has no room for them") !=
           std::string::npos);
     r.sample.database->cache_capacity_bytes = kGiBytes / 2;
