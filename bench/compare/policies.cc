@@ -40,6 +40,11 @@ PolicyChoice choice_of(const std::string& policy) {
 
 // With parameters: as written, or in its shortest form, so that one choice has one name.
 Result<std::string> checked_choice(const std::string& name, const std::string& option) {
+  for (const char* ours : {kBestStatic, kNativeAutoTuned}) {  // which rocktuned does not know
+    if (name.substr(0, name.find(':')) != ours) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                given_as(option, name) + ": " + ours + " takes no parameters");
+  }
   const auto choice = parse_policy_choice(name);
   if (!choice) return tl::unexpected(choice.error().within(option));
   if (choice->label == name) return choice_text(choice->name, choice->params);
@@ -133,6 +138,11 @@ Result<PolicySetup> policy_setup(const std::string& policy, const scenario::Scen
   if (is_static_at(policy)) return PolicySetup{{}, {}, configuration_of(policy)};
   if (policy == kBestStatic) return PolicySetup{best_options, {}, {}};
   if (policy == kNativeAutoTuned) return native_setup(scenario);
+  // Parameters that were given, and those of the scenario's size, may not go together.
+  const EngineConfig engine = config_of(policy, scenario, scenario.databases.front());
+  if (const auto made = make_policy(engine.policy, engine.policy_params); !made) {
+    return tl::unexpected(made.error());
+  }
   DaemonSettings daemon;
   daemon.sections = daemon_sections(policy, scenario);
   return PolicySetup{{}, daemon, {}};

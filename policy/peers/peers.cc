@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/text.h"
 #include "policy/params.h"
 #include "policy/peers/adoc.h"
 #include "policy/peers/auto_tuned.h"
@@ -42,10 +43,18 @@ Result<std::unique_ptr<Policy>> make_silk_from(const PolicyParams& params) {
 
 Result<std::unique_ptr<Policy>> make_adoc_from(const PolicyParams& params) {
   AdocParams values;
-  return make_peer(kAdoc, params, values,
-                   {{"memtable_min_bytes", &values.memtable_min_bytes, kLeastParam, kMostParam},
-                    {"memtable_max_bytes", &values.memtable_max_bytes, kLeastParam, kMostParam}},
-                   make_adoc);
+  auto made =
+      make_peer(kAdoc, params, values,
+                {{"memtable_min_bytes", &values.memtable_min_bytes, kLeastParam, kMostParam},
+                 {"memtable_max_bytes", &values.memtable_max_bytes, kLeastParam, kMostParam}},
+                make_adoc);
+  if (made && values.memtable_min_bytes > values.memtable_max_bytes) {
+    return fail(ErrorCode::kInvalidArgument,
+                "policy adoc: memtable_min_bytes is " + text::exact(values.memtable_min_bytes) +
+                    ", above memtable_max_bytes, " + text::exact(values.memtable_max_bytes) +
+                    "; give both");
+  }
+  return made;
 }
 
 Result<std::unique_ptr<Policy>> make_write_amp_limiter_from(const PolicyParams& params) {

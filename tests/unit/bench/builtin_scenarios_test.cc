@@ -106,6 +106,15 @@ TEST_CASE("a policy may have parameters, and one name for them", "[bench][compar
     CAPTURE(wrong);
     CHECK_FALSE(parse_policies(wrong));
   }
+  for (const std::string none : {"best-static", "native-auto-tuned"}) {
+    CHECK(parse_policies(none + ":x=1").error().message ==
+          "--policies: '" + none + ":x=1': " + none + " takes no parameters");
+  }
+  // Beside the most that a 64th of life size gives adoc.
+  const std::string large = "adoc:memtable_min_bytes=1e+08";
+  REQUIRE(parse_policies(large));
+  CHECK_THAT(policy_setup(large, *load_scenario("steady", false), {}).error().message,
+             Contains("above memtable_max_bytes, 8388608"));
   const auto setup = policy_setup(chosen, *load_scenario("steady", false), {});
   REQUIRE(setup);
   REQUIRE(setup->daemon);

@@ -63,6 +63,16 @@ TEST_CASE("peers: wrong parameters are refused with the known ones", "[peers]") 
   CHECK(make_policy("silk", {{"device_bytes_per_second", 200e6}}));
 }
 
+TEST_CASE("peers: the least of adoc's memtables is not above the most", "[peers]") {
+  const auto above = make_policy("adoc", {{"memtable_min_bytes", 1e9}});
+  REQUIRE_FALSE(above);
+  CHECK(above.error().message ==
+        "policy adoc: memtable_min_bytes is 1e+09, above memtable_max_bytes, 536870912; give both");
+  CHECK_FALSE(make_policy("adoc", {{"memtable_max_bytes", 1 << 20}}));
+  CHECK_FALSE(make_policy("adoc", {{"memtable_min_bytes", 2e6}, {"memtable_max_bytes", 1e6}}));
+  CHECK(make_policy("adoc", {{"memtable_min_bytes", 1e9}, {"memtable_max_bytes", 1e9}}));
+}
+
 TEST_CASE("peers: under hard limits neither step, dwell, budget nor oscillation holds", "[peers]") {
   Budget budget;
   budget.changes_per_hour = 1;
