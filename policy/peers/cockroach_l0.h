@@ -14,8 +14,12 @@
 // score is 0.5, so that RocksDB delays writes at all, and delayed_write_rate is what is admitted;
 // when all is admitted both are returned to what was found.
 //
-// Departure: the smoothing begins with the first interval, not with zero; the original's first
-// minute is not what it does the rest of its life.
+// Departures:
+// - The smoothing begins with the first interval, not with zero; the original's first minute is not
+//   what it does the rest of its life.
+// - Bytes that were ingested into level 0 do not count in C; the original adds BytesIngested to
+//   those that were flushed. They are not in a sample.
+// - Of several column families the one with most files gives the score; a Pebble has one tree.
 //
 // What cannot be expressed:
 // - Who waits: there work queues by priority and tenant and is admitted by its bytes; here every

@@ -6,6 +6,9 @@
 // out of level 0 go first.
 //
 // Departures:
+// - "Flushes never wait" and the weight of level 0 are what the paper aims at, and more than the
+//   repository does: there flushes ask the limiter, too (IO_HIGH, db/flush_job.cc), and all
+//   compactions alike (IO_LOW, db/compaction_job.cc); its order is that of the thread pools.
 // - The original measures every 10 ms; here it is every poll.
 // - Its device bandwidth is a constant that was measured before (200 MB/s); here the parameter, or
 //   the probed write bandwidth, or learnt from the device's load. Before it is known the rate does
