@@ -93,8 +93,8 @@ void set_reads(const Workload& workload, const HostConfiguration& c, std::size_t
         laws.miss_ratio = ratio;
         const double larger = simulated_miss_ratio(workload, phase, c.block_size_bytes,
                                                    kLargerCache * c.block_cache_bytes);
-        laws.cache_exponent =
-            std::log(ratio / std::max(larger, ratio / 100)) / std::log(number(kLargerCache));
+        const double fall = ratio / std::clamp(larger, ratio / 100, ratio);
+        laws.cache_exponent = std::log(fall) / std::log(number(kLargerCache));
       }
       misses = laws.miss_ratio > 0 ? ratio / laws.miss_ratio : 0;
     }

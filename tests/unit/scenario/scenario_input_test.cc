@@ -144,3 +144,45 @@ TEST_CASE("a cache misses what it has no room for") {
 
 }  // namespace
 }  // namespace rocktune::scenario
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+TEST_CASE("a cache of gigabytes misses what it has no room for, too") {
+  for (const std::int64_t gib : {8, 64}) {
+    INFO(gib);
+    const std::int64_t cache = gib * kGiB;
+    const Workload twice = one_phase(KeyKind::kUniform, cache / 4096 * 2 * 4);
+    CHECK(simulated_miss_ratio(twice, twice.phases[0], 4096, cache) == Approx(0.5).margin(0.03));
+    CHECK(simulated_miss_ratio(twice, twice.phases[0], 4096, cache / 2) ==
+          Approx(0.75).margin(0.03));
+  }
+  // All cached: nothing misses, however large the cache and however few the data.
+  const Workload small = one_phase(KeyKind::kZipfian, 1'000'000);
+  CHECK(simulated_miss_ratio(small, small.phases[0], 4096, 16 * kGiB) == 0);
+  CHECK(simulated_miss_ratio(small, small.phases[0], 4096, kGiB) == 0);
+}
+
+TEST_CASE("what is read most never misses, whether a sample has it or not") {
+  // An LRU cache of all blocks over 10 million of 20 million accesses: 0.557.
+  const Workload large = one_phase(KeyKind::kZipfian, 10'000'000);
+  CHECK(simulated_miss_ratio(large, large.phases[0], 4096, std::int64_t{4096} * 131072) ==
+        Approx(0.557).margin(0.025));
+}
+
+TEST_CASE("a larger cache never misses more, in what becomes of a scenario either") {
+  for (const char* cache : {"2GiB", "8GiB"}) {
+    INFO(cache);
+    const auto scenario = parse_scenario(
+        "databases:\n  - name: main\n    workload: {records: 40000000, phases: [{name: run, "
+        "seconds: 4, workload: C, distribution: uniform}]}\n    configuration: {block_cache: " +
+            std::string(cache) + "}\n",
+        "test.yaml", false);
+    REQUIRE(scenario);
+    const auto inputs = scenario_inputs(*scenario, machine(2), "7.8.3");
+    REQUIRE(inputs);
+    const sim::ReadLaws& reads = inputs->front().laws.reads;
+    CHECK(reads.miss_ratio < 0.999);
+    CHECK(reads.cache_exponent >= 0);
+    CHECK(sim::miss_ratio(reads, 2 * reads.cache_bytes) <= reads.miss_ratio);
+  }
+}
+
