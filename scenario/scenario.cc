@@ -31,7 +31,7 @@ class ScenarioReader {
     read_databases(map, scenario);
     double seconds = 0;
     if (map.number("seconds", seconds, {0.5, 1e6}) && problems_.empty()) {
-      for (ScenarioDatabase& database : scenario.databases) database.workload.stretch_to(seconds);
+      scenario.stretch_to(seconds);
     }
     map.node("full");
     map.finish();
@@ -183,6 +183,11 @@ double Scenario::seconds() const {
     longest = std::max(longest, database.workload.seconds());
   }
   return longest;
+}
+
+void Scenario::stretch_to(double wanted) {
+  const double factor = wanted / seconds();
+  for (ScenarioDatabase& database : databases) database.workload.stretch(factor);
 }
 
 Result<Scenario> parse_scenario(const std::string& text, const std::string& file, bool full) {

@@ -6,7 +6,7 @@
 //   objective: {read_p99: 5ms, memory: 64MiB, jobs: 4, first: read_p99}   # see objective.h
 //   device: nvme-p41             # none (default), a profile, FILE.yaml, or loop:PROFILE
 //   scale: 16                    # divides the sizes and rates of configurations and device
-//   seconds: 40                  # stretches every workload's phases to this in all; optional
+//   seconds: 40                  # stretches all by one factor, the longest to this; optional
 //   databases:
 //     - name: front              # its directory is DIR/front
 //       workload: ycsb-b         # a built-in, FILE.yaml, or written out here as in such a file
@@ -55,6 +55,9 @@ struct Scenario {
 
   // The longest of the databases' workloads.
   [[nodiscard]] double seconds() const;
+  // Stretches or shortens all workloads by one factor, so that the longest takes so many seconds:
+  // what one database does beside another stays beside it. The device is left as it is.
+  void stretch_to(double seconds);
 };
 
 // `file` only names the text in messages.

@@ -41,7 +41,6 @@ Result<void> override_database(const RunSettings& settings, scenario::ScenarioDa
   if (settings.threads > 0) workload.threads = settings.threads;
   if (settings.records > 0) workload.records = settings.records;
   if (settings.value_size > 0) workload.set_value_size(settings.value_size);
-  if (settings.seconds > 0) workload.stretch_to(settings.seconds);
   for (const std::string& option : settings.options) {
     const auto own = option_for(option, database.name);
     if (!own) continue;
@@ -86,6 +85,7 @@ Result<Plan> make_plan(const RunSettings& settings) {
   if (!scenario) return tl::unexpected(scenario.error());
   plan.scenario = std::move(*scenario);
   const double planned_seconds = plan.scenario.seconds();
+  if (settings.seconds > 0) plan.scenario.stretch_to(settings.seconds);
   for (scenario::ScenarioDatabase& database : plan.scenario.databases) {
     if (auto set = override_database(settings, database); !set) return tl::unexpected(set.error());
   }

@@ -20,8 +20,6 @@ using nlohmann::json;
 
 constexpr const char* kSearch = "search.json";
 constexpr const char* kSearchSchema = "rocktune-compare-search/3";
-// A setting that is tried more briefly than this shows nothing of its compactions.
-constexpr double kShortestTrySeconds = 4;
 
 std::string run_name(const PlannedRun& planned) {
   return planned.policy + " " + std::to_string(planned.repeat);
@@ -150,9 +148,10 @@ Result<std::optional<Score>> CompareRuns::try_setting(const StaticSetting& setti
   if (!place) return tl::unexpected(place.error());
   TrialPlan plan{subject(), loaded_[""], *place, {}, {}};
   plan.subject.options = setting.options;
-  plan.subject.seconds =
-      std::max(seconds() * share_of_seconds, std::min(seconds(), kShortestTrySeconds));
-  if (!settings_.device.empty()) {  // has times of its own, which `run` leaves as they are
+  const auto shortened = shorter_seconds(seconds(), share_of_seconds);
+  if (shortened) plan.subject.seconds = *shortened;
+  if (shortened &&
+      !settings_.device.empty()) {  // has times of its own, which `run` leaves as they are
     auto device = scenario::stretched_device(settings_.device, plan.subject.seconds / seconds());
     if (!device) return tl::unexpected(device.error());
     plan.subject.device = std::move(*device);

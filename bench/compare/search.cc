@@ -30,6 +30,8 @@ constexpr double kSameScore = 0.01;
 // Of each setting in the last round: a single run chose one in `diurnal` whose reads took 122
 // times static's P99 when it ran again (docs/results.md).
 constexpr std::size_t kLastRoundRepeats = 3;
+// A setting that is tried more briefly than this shows nothing of its compactions.
+constexpr double kShortestTrySeconds = 4;
 
 struct Choice {
   double rate_share = 0;
@@ -223,6 +225,11 @@ std::vector<std::size_t> ranked(const std::vector<Score>& scores, Ranking rankin
 std::vector<SearchRound> search_rounds(std::size_t settings) {
   const std::size_t third = std::max<std::size_t>(1, (settings + 2) / 3);
   return {{0.25, third}, {0.5, std::min<std::size_t>(2, third)}, {1, 1, kLastRoundRepeats}};
+std::optional<double> shorter_seconds(double whole_run, double share_of_seconds) {
+  const double seconds = std::max(whole_run * share_of_seconds, kShortestTrySeconds);
+  return seconds < whole_run ? std::optional(seconds) : std::nullopt;
+}
+
 }
 
 Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,

@@ -53,6 +53,9 @@ struct SearchRound {
   std::size_t repeats = 1;
 };
 std::vector<SearchRound> search_rounds(std::size_t settings);
+// How long a run of that share is, as `run --seconds` takes it; nothing where it is a whole run,
+// which is made as those of the comparison are.
+std::optional<double> shorter_seconds(double whole_run, double share_of_seconds);
 
 struct SearchedRun {
   std::size_t round = 0;

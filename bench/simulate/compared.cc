@@ -58,9 +58,7 @@ Result<scenario::Scenario> scenario_that_ran(const std::string& directory, const
       if (!stretched) return tl::unexpected(stretched.error().within(directory));
       scenario->device = *std::move(stretched);
     }
-    for (scenario::ScenarioDatabase& database : scenario->databases) {
-      database.workload.stretch_to(seconds->get<double>());
-    }
+    scenario->stretch_to(seconds->get<double>());
   }
   return scenario;
 }

@@ -108,8 +108,7 @@ double Workload::seconds() const {
   return sum;
 }
 
-void Workload::stretch_to(double wanted) {
-  const double factor = wanted / seconds();
+void Workload::stretch(double factor) {
   for (Phase& phase : phases) {
     phase.seconds *= factor;
     phase.keys.shift_at_seconds *= factor;

@@ -65,9 +65,8 @@ struct Workload {
   std::vector<Phase> phases;
 
   [[nodiscard]] double seconds() const;
-  // Stretches or shortens all phases, their ramps, sines and shifts included, to so many seconds in
-  // all.
-  void stretch_to(double seconds);
+  // Makes all phases, their ramps, sines and shifts included, so many times as long.
+  void stretch(double factor);
   // Every phase that wrote the workload's values writes these from now on.
   void set_value_size(const Sizes& sizes);
   // Whether a read may come upon a record that is not there.

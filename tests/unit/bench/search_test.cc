@@ -87,6 +87,14 @@ TEST_CASE("the search gives the better settings more time and finds the best", "
                                   if (known.size() == 7) return std::optional<Score>();
                                   return measure(setting, round, share);
                                 });
+TEST_CASE("a setting of the last round runs as the comparison's own runs do", "[bench][compare]") {
+  CHECK(search_rounds(9).back().share_of_seconds == 1);
+  CHECK_FALSE(shorter_seconds(40, 1));
+  CHECK(shorter_seconds(40, 0.25) == 10.0);
+  CHECK(shorter_seconds(10, 0.25) == 4.0);  // shows something of compactions
+  CHECK_FALSE(shorter_seconds(3, 0.25));
+}
+
     REQUIRE(stopped);
     CHECK_FALSE(*stopped);
     CHECK(known.size() == 7);

@@ -42,6 +42,29 @@ full:
 
 }  // namespace
 
+TEST_CASE("one factor stretches all workloads of a scenario", "[scenario][scenario]") {
+  const std::string databases = R"(databases:
+  - name: long
+    workload: {phases: [{name: a, seconds: 30, workload: C}, {name: b, seconds: 10, workload: A}]}
+    configuration: Baseline
+  - name: short
+    workload: {phases: [{name: burst, seconds: 20, workload: A}]}
+    configuration: Baseline
+)";
+  auto scenario = parse_scenario(databases, "s.yaml", false);
+  REQUIRE(scenario);
+  scenario->stretch_to(80);
+  CHECK(scenario->databases[0].workload.phases[0].seconds == Approx(60));
+  CHECK(scenario->databases[0].workload.phases[1].seconds == Approx(20));
+  CHECK(scenario->databases[1].workload.seconds() == Approx(40));
+  scenario->stretch_to(scenario->seconds());  // its own length changes nothing
+  CHECK(scenario->databases[1].workload.seconds() == Approx(40));
+  const auto written = parse_scenario("seconds: 10\n" + databases, "s.yaml", false);
+  REQUIRE(written);
+  CHECK(written->databases[0].workload.seconds() == Approx(10));
+  CHECK(written->databases[1].workload.seconds() == Approx(5));
+}
+
 TEST_CASE("a scenario is read as written", "[scenario][scenario]") {
   const auto scenario = parse_scenario(kTwoDatabases, "s.yaml", false);
   REQUIRE(scenario);

@@ -168,7 +168,7 @@ TEST_CASE("stretching reaches what counts from a phase's beginning", "[scenario]
   REQUIRE(workload);
   workload->phases[0].keys.shift_at_seconds = 10;
   const double before = workload->seconds();
-  workload->stretch_to(before / 2);
+  workload->stretch(0.5);
   CHECK(workload->seconds() == Approx(before / 2));
   CHECK(workload->phases[0].keys.shift_at_seconds == 5);
 }
@@ -180,7 +180,7 @@ TEST_CASE("a stretched sine has as many periods", "[scenario][workload]") {
   REQUIRE(phase.rate.sine);
   const Rate whole(phase.rate, phase.seconds);
   const double seconds = phase.seconds;
-  workload->stretch_to(seconds / 4);
+  workload->stretch(0.25);
   CHECK(phase.rate.sine->b == Approx(4 * 6.283185 / seconds));
   const Rate quarter(phase.rate, phase.seconds);
   for (const double share : {0.25, 0.5, 0.75, 1.0}) {
@@ -189,7 +189,7 @@ TEST_CASE("a stretched sine has as many periods", "[scenario][workload]") {
   // What has none stays as it is.
   auto plain = load_workload("ycsb-a");
   REQUIRE(plain);
-  plain->stretch_to(1);
+  plain->stretch(0.1);
   CHECK_FALSE(plain->phases[0].rate.sine);
 }
 
