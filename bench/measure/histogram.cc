@@ -30,11 +30,12 @@ std::uint64_t LatencyBuckets::middle(std::size_t index) {
   return (lower(index) + lower(index + 1)) / 2;
 }
 
-void Histogram::record(Nanoseconds latency) {
+void Histogram::record(Nanoseconds latency, std::uint64_t times) {
+  if (times == 0) return;
   const std::uint64_t ns = to_ns(latency);
-  ++counts_[LatencyBuckets::index(ns)];
-  ++count_;
-  sum_ns_ += ns;
+  counts_[LatencyBuckets::index(ns)] += times;
+  count_ += times;
+  sum_ns_ += static_cast<double>(ns) * static_cast<double>(times);
   max_ns_ = std::max(max_ns_, ns);
 }
 
@@ -54,12 +55,12 @@ Histogram Histogram::since(const Histogram& older) const {
       out.max_ns_ = std::min(max_ns_, LatencyBuckets::lower(i + 1));
     }
   }
-  out.sum_ns_ = sum_ns_ - std::min(sum_ns_, older.sum_ns_);
+  out.sum_ns_ = std::max(0.0, sum_ns_ - older.sum_ns_);
   return out;
 }
 
 double Histogram::mean_us() const {
-  return count_ == 0 ? 0 : static_cast<double>(sum_ns_) / static_cast<double>(count_) / 1e3;
+  return count_ == 0 ? 0 : sum_ns_ / static_cast<double>(count_) / 1e3;
 }
 
 double Histogram::percentile_us(double share) const {
@@ -94,7 +95,7 @@ void LiveHistogram::add_to(Histogram& out) const {
     out.counts_[i] += count;
     out.count_ += count;
   }
-  out.sum_ns_ += state_->sum_ns.load(kRelaxed);
+  out.sum_ns_ += static_cast<double>(state_->sum_ns.load(kRelaxed));
   out.max_ns_ = std::max(out.max_ns_, state_->max_ns.load(kRelaxed));
 }
 

@@ -31,7 +31,7 @@ class Histogram {
  public:
   Histogram() : counts_(LatencyBuckets::kCount, 0) {}
 
-  void record(Nanoseconds latency);
+  void record(Nanoseconds latency, std::uint64_t times = 1);
   void add(const Histogram& other);
   // What was recorded since `older`, an earlier state of the same histogram. The maximum of the
   // difference is known only to its bucket.
@@ -48,7 +48,7 @@ class Histogram {
   friend class LiveHistogram;
   std::vector<std::uint64_t> counts_;
   std::uint64_t count_ = 0;
-  std::uint64_t sum_ns_ = 0;
+  double sum_ns_ = 0;  // of many that waited long it is beyond 64 bits
   std::uint64_t max_ns_ = 0;
 };
 

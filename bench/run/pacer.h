@@ -37,7 +37,10 @@ class Pacer {
     return start_ + Nanoseconds(std::llround(at * 1e9));
   }
 
-  // Operations that were due before `now` or the end, and for which next() was never called.
+  // So many are passed over.
+  void skip(std::uint64_t operations) { index_ += operations; }
+
+  // Operations that were due before `now` or the end, and which neither next() nor skip() took.
   [[nodiscard]] std::uint64_t never_started(Nanoseconds now) const {
     if (!rate_.paced()) return 0;
     const Nanoseconds until = now < end_ ? now : end_;

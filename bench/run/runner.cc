@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <latch>
 #include <thread>
 
 #include "bench/run/worker.h"
@@ -45,7 +46,12 @@ class PhaseRun {
  public:
   PhaseRun(Run& run, const scenario::Phase& phase, const scenario::KeyChooser& keys,
            std::uint64_t seed)
-      : run_(run), phase_(phase), keys_(keys), seed_(seed), done_(run.inserted.size()) {
+      : run_(run),
+        phase_(phase),
+        keys_(keys),
+        seed_(seed),
+        done_(run.inserted.size()),
+        ended_(static_cast<std::ptrdiff_t>(run.inserted.size())) {
     for (std::size_t i = 0; i < done_.size(); ++i) work_.emplace_back(run.workload.families.size());
   }
 
@@ -61,19 +67,24 @@ class PhaseRun {
     PhaseResult result;
     result.phase = phase_;
     const auto [last, since] = watch(at_start, result);
+    ended_.wait();
+    // What a stop kept waiting beyond the end has its time, too; what counts the operations that
+    // were never begun takes none of the phase's.
+    const Nanoseconds now = std::max(monotonic_now(), start_);
+    const Seen at_end = look();
     for (std::thread& thread : threads) thread.join();
-    // What a stop kept waiting beyond the end has its time, too.
-    if (const Nanoseconds now = monotonic_now(); now - since >= kSecond / 2) {
-      result.per_second.push_back(interval_json(between(last, look(), since, now)));
+    if (now - since >= kSecond / 2) {
+      result.per_second.push_back(interval_json(between(last, at_end, since, now)));
     }
-    return finish(at_start, std::move(result));
+    result.total = between(at_start, at_end, start_, now);
+    return finish(std::move(result));
   }
 
  private:
   void work(std::size_t thread) {
-    const WorkerPlan plan{run_.database,         run_.workload,  phase_,   keys_,
-                          run_.families,         run_.values,    abandon_, run_.stop,
-                          run_.inserted[thread], seed_ + thread, start_,   end_};
+    const WorkerPlan plan{run_.database,  run_.workload, phase_,    keys_,  run_.families,
+                          run_.values,    abandon_,      run_.stop, ended_, run_.inserted[thread],
+                          seed_ + thread, start_,        end_};
     sleep_until(start_);
     done_[thread] = run_worker(plan, work_[thread]);
     if (!done_[thread].status.ok()) abandon_ = true;
@@ -103,8 +114,7 @@ class PhaseRun {
     return {std::move(before), since};
   }
 
-  Result<PhaseResult> finish(const Seen& at_start, PhaseResult result) {
-    result.total = between(at_start, look(), start_, std::max(monotonic_now(), start_));
+  Result<PhaseResult> finish(PhaseResult result) {
     for (std::size_t i = 0; i < done_.size(); ++i) {
       if (!done_[i].status.ok()) {
         return fail(ErrorCode::kIo, "phase " + phase_.name + ": " + done_[i].status.ToString());
@@ -159,6 +169,7 @@ class PhaseRun {
   std::atomic<bool> abandon_{false};  // the caller's stop, or a failure here
   std::deque<LiveWork> work_;         // each written by its thread
   std::vector<WorkerDone> done_;      // each written by its thread, read after the join
+  std::latch ended_;                  // by every thread, before what it counts afterwards
   Nanoseconds start_{0};
   Nanoseconds end_{0};
 };

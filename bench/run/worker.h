@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <latch>
 
 #include "bench/host/database.h"
 #include "bench/run/operations.h"
@@ -20,6 +21,7 @@ struct WorkerPlan {
   const ValuePool& values;
   const std::atomic<bool>& stop;         // this phase's
   const std::atomic<bool>& interrupted;  // the whole run's, which nobody looks at after the end
+  std::latch& ended;                     // counted down once: no operation of this thread is left
   scenario::Inserted inserted;           // by this thread, before the phase
   std::uint64_t seed = 0;
   Nanoseconds start{0};
@@ -34,7 +36,8 @@ struct WorkerDone {
   std::uint64_t inserted = 0;  // by this thread, after the phase
 };
 
-// Blocks until the phase ends; `work` may be read meanwhile.
+// Blocks until the phase ends and what it did not begin is counted, which is no part of the phase;
+// `work` may be read meanwhile.
 WorkerDone run_worker(const WorkerPlan& plan, LiveWork& work);
 
 }  // namespace rocktune::bench

@@ -31,6 +31,7 @@ rocktune_unit_test(bench_test
     unit/bench/report_summary_test.cc
     unit/bench/report_verdict_test.cc
     unit/bench/result_test.cc
+    unit/bench/runner_test.cc
     unit/bench/search_test.cc
     unit/bench/simulated_device_test.cc
     unit/bench/trial_test.cc

@@ -21,6 +21,16 @@ TEST_CASE("buckets join without gaps and stay narrow", "[bench][histogram]") {
   }
 }
 
+TEST_CASE("a value counts as often as it is recorded", "[bench][histogram]") {
+  Histogram histogram;
+  histogram.record(microseconds(10), 3'000'000'000);
+  histogram.record(std::chrono::seconds(40), 1'000'000'000);  // 4e19 ns in all
+  CHECK(histogram.count() == 4'000'000'000);
+  CHECK(histogram.mean_us() == Approx(1e7).epsilon(0.001));
+  CHECK(histogram.percentile_us(0.75) == Approx(10).epsilon(0.016));
+  CHECK(histogram.percentile_us(0.76) == Approx(40e6).epsilon(0.016));
+}
+
 TEST_CASE("percentiles of a known distribution", "[bench][histogram]") {
   Histogram histogram;
   for (int i = 1; i <= 1000; ++i) histogram.record(microseconds(i));
