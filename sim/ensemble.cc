@@ -230,6 +230,9 @@ Result<std::vector<LoopFigures>> simulate(std::span<const SimulationInput> datab
   }
   auto loop = ClosedLoop::create(Host(drawn(first, seed).host, std::move(plants)), engines);
   if (!loop) return tl::unexpected(loop.error());
+  for (std::size_t i = 0; i < databases.size(); ++i) {
+    if (databases[i].limits) loop->count_above(i, *databases[i].limits);
+  }
   loop->watch(std::move(watch));
   run_polls(asked, *loop);
   std::vector<LoopFigures> figures;

@@ -46,7 +46,9 @@ struct SimulationInput {
   DemandSeries demand;
   Nanoseconds begin{0};     // when the state was recorded, on the clock of ticks
   std::string device_name;  // empty: not known
-  Seen seen;                // what a run has shown of the laws; nothing of a scenario's
+  // Of seconds above the SLO; absent: those that the engine goes by.
+  std::optional<SloLimits> limits = std::nullopt;
+  Seen seen;  // what a run has shown of the laws; nothing of a scenario's
 };
 
 // Laws as they may be, given what calibration knows: seed 0 has them as they are, without luck from

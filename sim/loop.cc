@@ -60,7 +60,16 @@ Result<ClosedLoop> ClosedLoop::create(Host host, const std::vector<EngineConfig>
   for (std::size_t i = 0; i < engines.size(); ++i) {
     auto engine = Engine::create(engines[i]);
     if (!engine) return tl::unexpected(engine.error());
-    databases.push_back({*std::move(engine), Sampler(host, i), engines[i], {}, {}, 0, {}, {}});
+    const Objective& objective = engines[i].objective;
+    databases.push_back({*std::move(engine),
+                         Sampler(host, i),
+                         engines[i],
+                         {objective.read_p99_seconds, objective.write_p99_seconds},
+                         {},
+                         {},
+                         0,
+                         {},
+                         {}});
   }
   return ClosedLoop(std::move(host), std::move(databases));
 }
@@ -153,11 +162,11 @@ void ClosedLoop::end_second(std::size_t index) {
   // Writes that are stopped have no latency until the stop ends.
   const double stopped = plant.totals().stopped_seconds - database.stopped_before;
   database.stopped_before = plant.totals().stopped_seconds;
-  const bool above = stopped > database.config.objective.write_p99_seconds ||
-                     is_above(plant.read_latency().response, database.reads_before,
-                              database.config.objective.read_p99_seconds) ||
-                     is_above(plant.write_latency().response, database.writes_before,
-                              database.config.objective.write_p99_seconds);
+  const SloLimits& limits = database.limits;
+  const bool above =
+      stopped > limits.write_p99_seconds ||
+      is_above(plant.read_latency().response, database.reads_before, limits.read_p99_seconds) ||
+      is_above(plant.write_latency().response, database.writes_before, limits.write_p99_seconds);
   if (above) database.figures.seconds_above_slo += 1;
   database.reads_before = plant.read_latency().response;
   database.writes_before = plant.write_latency().response;

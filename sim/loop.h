@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -23,6 +24,12 @@
 namespace rocktune::sim {
 
 inline constexpr double kPollSeconds = 0.5;
+
+// Beyond which the P99s of a second make it one above the SLO; infinite: there is no such limit.
+struct SloLimits {
+  double read_p99_seconds = std::numeric_limits<double>::infinity();
+  double write_p99_seconds = std::numeric_limits<double>::infinity();
+};
 
 // What one database came to, over the time that it was there.
 struct LoopFigures {
@@ -52,6 +59,10 @@ class ClosedLoop {
 
   // Rounded up to whole polls.
   void run(double seconds);
+  // Instead of the limits that the database's engine goes by.
+  void count_above(std::size_t database, const SloLimits& limits) {
+    databases_.at(database).limits = limits;
+  }
   void watch(LoopWatch watch) { watch_ = std::move(watch); }
   // Between polls: arrivals may be changed there, and databases come and go.
   [[nodiscard]] Host& host() { return host_; }
@@ -62,6 +73,7 @@ class ClosedLoop {
     Engine engine;
     Sampler sampler;
     EngineConfig config;
+    SloLimits limits;
     LatencyTotals reads_before, writes_before;  // a second ago
     double stopped_before = 0;
     std::optional<ShareMember> member;  // as of the last poll

@@ -26,7 +26,7 @@ Result<std::vector<SimulateSubject>> scenario_subjects(const ScenarioSource& sou
         scenario->name + (inputs->size() > 1 ? "/" + database.name : std::string());
     subject.result.input = std::move((*inputs)[i]);
     subject.result.scenario = ScenarioNotes{scenario->device + scale, source.rocksdb_version,
-                                            scenario::not_simulated(database)};
+                                            scenario::not_simulated(*scenario, database)};
     subjects.push_back(std::move(subject));
   }
   for (const PolicyChoice& policy : policies) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/loop.h"
 
@@ -47,6 +48,25 @@ sim::DeviceLaws device_laws(const DeviceProfile& profile) {
   laws.mixing_loss = profile.mixing_loss;
   laws.read_latency_seconds = profile.read_latency_us / 1e6;
   return laws;
+}
+
+std::vector<std::string> not_in_laws(const DeviceProfile& profile) {
+  const DeviceProfile plain;
+  const std::pair<const char*, bool> parts[] = {
+      {"write_latency_us", profile.write_latency_us != plain.write_latency_us},
+      {"sync_latency_us", profile.sync_latency_us != plain.sync_latency_us},
+      {"larger_read_latency_us", !profile.larger_read_latency_us.empty()},
+      {"larger_write_latency_us", !profile.larger_write_latency_us.empty()},
+      {"read_latency_growth", profile.read_latency_growth != plain.read_latency_growth},
+      {"write_buffer", profile.write_buffer_bytes != plain.write_buffer_bytes},
+      {"write_cache", profile.write_cache != plain.write_cache},
+      {"max_request", profile.max_request_bytes != plain.max_request_bytes},
+      {"write_gather", profile.write_gather_bytes != plain.write_gather_bytes}};
+  std::vector<std::string> names;
+  for (const auto& [name, is_set] : parts) {
+    if (is_set) names.emplace_back(name);
+  }
+  return names;
 }
 
 std::vector<sim::DeviceChange> device_changes(const DeviceProfile& profile) {

@@ -2,6 +2,9 @@
 // Pure.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "scenario/device/profile.h"
 #include "scenario/workload/workload.h"
 #include "sim/demand.h"
@@ -9,9 +12,12 @@
 
 namespace rocktune::scenario {
 
-// Without what sim/ does not know of a device: the growth of latencies beside the queue, the write
-// cache, and latencies of larger requests.
+// Without what sim/ does not know of a device, which not_in_laws() names.
 sim::DeviceLaws device_laws(const DeviceProfile& profile);
+// Of what the profile sets, by its keys there: latencies of writes, of syncs and of larger
+// requests, their growth beside the queue, the buffer and the cache of writes, and how requests are
+// cut.
+std::vector<std::string> not_in_laws(const DeviceProfile& profile);
 std::vector<sim::DeviceChange> device_changes(const DeviceProfile& profile);
 
 // How many intervals of the demand a phase comes to.

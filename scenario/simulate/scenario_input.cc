@@ -6,6 +6,7 @@
 
 #include "model/level_targets.h"
 #include "scenario/device/spec.h"
+#include "scenario/engine.h"
 #include "scenario/simulate/cache_curve.h"
 #include "scenario/simulate/host_laws.h"
 #include "sim/reading.h"
@@ -145,9 +146,19 @@ Result<sim::SimulationInput> database_input(const ScenarioDatabase& database,
   return input;
 }
 
+// A tuner has P99s of its own to go by where none is stated; nothing is counted by those.
+sim::SloLimits stated_limits(const Objective& objective) {
+  sim::SloLimits limits;
+  const std::int64_t read = tightest_p99_us(objective, true);
+  const std::int64_t write = tightest_p99_us(objective, false);
+  if (read > 0) limits.read_p99_seconds = number(read) / 1e6;
+  if (write > 0) limits.write_p99_seconds = number(write) / 1e6;
+  return limits;
+}
+
 }  // namespace
 
-std::vector<std::string> not_simulated(const ScenarioDatabase& database) {
+std::vector<std::string> not_simulated(const Scenario& scenario, const ScenarioDatabase& database) {
   const HostConfiguration& c = database.configuration;
   std::set<std::string> names;
   const auto add = [&](const FamilyConfiguration& family) {
@@ -165,6 +176,10 @@ std::vector<std::string> not_simulated(const ScenarioDatabase& database) {
     names.insert("load_order: " + load_order_name(database.workload.load_order));
   }
   if (database.workload.wal != Wal::kOn) names.insert("wal: " + wal_name(database.workload.wal));
+  const auto device = parse_device_spec(scenario.device, scenario.scale);
+  if (device && device->kind != DeviceKind::kReal) {
+    for (const std::string& part : not_in_laws(device->profile)) names.insert("device: " + part);
+  }
   return {names.begin(), names.end()};
 }
 
@@ -178,6 +193,7 @@ Result<std::vector<sim::SimulationInput>> scenario_inputs(const Scenario& scenar
     auto input = database_input(database, rocksdb_version);
     if (!input) return tl::unexpected(input.error().within("database " + database.name));
     input->host = machine;
+    input->limits = stated_limits(scenario.objective);
     input->device_name = scenario.device;  // they are on one, and have names for it
     if (device->kind != DeviceKind::kReal) {
       input->host.device = device_laws(device->profile);

@@ -13,9 +13,10 @@
 
 namespace rocktune::scenario {
 
-// What of the database's description the simulator does not know, and leaves out: RocksDB options
-// that only a configuration's `rocksdb_options` has, a memtable, a WAL. Empty: nothing.
-std::vector<std::string> not_simulated(const ScenarioDatabase& database);
+// What of the database's description, and of its device's, the simulator does not know, and leaves
+// out: RocksDB options that only a configuration's `rocksdb_options` has, a memtable, a WAL, parts
+// of the device's profile. Empty: nothing.
+std::vector<std::string> not_simulated(const Scenario& scenario, const ScenarioDatabase& database);
 
 // One for each database, on this machine with the scenario's device; none where that is the
 // machine's own. Errors: compaction that is not leveled, or column families of different options.

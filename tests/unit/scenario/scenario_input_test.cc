@@ -65,17 +65,62 @@ Result<Scenario> one_database(const std::string& options, const std::string& wor
 TEST_CASE("what the simulator does not know of a database is named") {
   const auto plain = one_database("", "");
   REQUIRE(plain);
-  CHECK(not_simulated(plain->databases.front()).empty());
+  CHECK(not_simulated(*plain, plain->databases.front()).empty());
   const auto odd = one_database(
       "rate_limit: 1MB, auto_tuned_rate_limit: true, memtable: vector, "
       "rocksdb_options: {bytes_per_sync: 1MB}",
       "wal: sync,");
   REQUIRE(odd);
-  CHECK(not_simulated(odd->databases.front()) ==
+  CHECK(not_simulated(*odd, odd->databases.front()) ==
         std::vector<std::string>{"bytes_per_sync", "memtable: vector", "wal: sync"});
   const auto inputs = scenario_inputs(*odd, machine(2), "7.8.3");
   REQUIRE(inputs);
   CHECK(inputs->front().options.limit_tunes_itself);
+}
+
+TEST_CASE("what the simulator does not know of a device is named") {
+  auto scenario = one_database("", "");
+  REQUIRE(scenario);
+  scenario->device = "nvme-p41-small-cache";
+  CHECK(not_simulated(*scenario, scenario->databases.front()) ==
+        std::vector<std::string>{"device: sync_latency_us", "device: write_cache",
+                                 "device: write_latency_us"});
+  scenario->device = "nvme-pcie4-fio";
+  CHECK(not_simulated(*scenario, scenario->databases.front()) ==
+        std::vector<std::string>{"device: larger_read_latency_us",
+                                 "device: larger_write_latency_us", "device: max_request",
+                                 "device: read_latency_growth", "device: sync_latency_us",
+                                 "device: write_buffer", "device: write_latency_us"});
+}
+
+// Seconds above the SLO of four in which every read waits for a device that takes 100 ms for it.
+double above_slo(const std::string& objective) {
+  auto scenario = one_database("block_cache: 4096", "");
+  REQUIRE(scenario);
+  if (!objective.empty()) {
+    const auto limited = parse_scenario("objective: {" + objective +
+                                            "}\ndatabases: [{name: main, workload: ycsb-a, "
+                                            "configuration: Baseline}]\n",
+                                        "test.yaml", false);
+    REQUIRE(limited);
+    scenario->objective = limited->objective;
+  }
+  auto inputs = scenario_inputs(*scenario, machine(2), "7.8.3");
+  REQUIRE(inputs);
+  inputs->front().host.device = sim::DeviceLaws{{1e9, 1e6}, {1e9, 1e6}, 0, 0.1};
+  const auto engine = engine_config("static", *scenario, scenario->databases.front(), 2);
+  if (objective.empty()) CHECK(engine.objective.read_p99_seconds < 0.1);  // a tuner has one
+  const auto figures = sim::simulate(inputs->front(), engine, 0);
+  REQUIRE(figures);
+  return figures->seconds_above_slo;
+}
+
+TEST_CASE("seconds are counted above the limits that the scenario has, and above no others") {
+  CHECK(above_slo("read_p99: 5ms") == 4);
+  CHECK(above_slo("") == 0);
+  CHECK(above_slo("read_p99: 1s") == 0);
+  CHECK(above_slo("update_p99: 20ms") == 0);
+  CHECK(above_slo("read_p999: 5ms") == 0);  // not simulated
 }
 
 TEST_CASE("a host without a limiter gets the agent's, another one keeps its own") {
@@ -142,8 +187,6 @@ TEST_CASE("a cache misses what it has no room for") {
         Approx(0.17).margin(0.03));
 }
 
-}  // namespace
-}  // namespace rocktune::scenario
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 TEST_CASE("a cache of gigabytes misses what it has no room for, too") {
@@ -186,3 +229,5 @@ TEST_CASE("a larger cache never misses more, in what becomes of a scenario eithe
   }
 }
 
+}  // namespace
+}  // namespace rocktune::scenario
