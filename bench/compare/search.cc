@@ -82,14 +82,12 @@ std::optional<StaticSetting> setting_of(const scenario::Scenario& scenario, cons
 }
 
 // Joins a second of the run to the sums: all its operations, and those within the limits.
-void add_second(const json& second, const std::vector<report::LatencyLimit>& limits, double& within,
-                double& all) {
+void add_second(const json& second, const json& phase,
+                const std::vector<report::LatencyLimit>& limits, double& within, double& all) {
   const double done = report::number_at(second, "/operations_done").value_or(0);
   all += done;
-  const bool kept = std::all_of(limits.begin(), limits.end(), [&](const auto& limit) {
-    const auto value =
-        report::number_at(second, "/operations/" + limit.operation + "/" + limit.percentile);
-    return value.value_or(0) <= limit.limit_us;
+  const bool kept = std::none_of(limits.begin(), limits.end(), [&](const auto& limit) {
+    return report::second_is_above(second, phase, limit).value_or(false);
   });
   if (kept) within += done;
 }
@@ -175,7 +173,7 @@ Score score_of(const json& run) {
     double all = 0;
     for (const json& phase : report::array_at(*database.document, "/phases")) {
       for (const json& second : report::array_at(phase, "/per_second")) {
-        add_second(second, limits, within, all);
+        add_second(second, phase, limits, within, all);
       }
     }
     const double length = report::number_at(*database.document, "/total/seconds").value_or(0);
@@ -225,11 +223,11 @@ std::vector<std::size_t> ranked(const std::vector<Score>& scores, Ranking rankin
 std::vector<SearchRound> search_rounds(std::size_t settings) {
   const std::size_t third = std::max<std::size_t>(1, (settings + 2) / 3);
   return {{0.25, third}, {0.5, std::min<std::size_t>(2, third)}, {1, 1, kLastRoundRepeats}};
+}
+
 std::optional<double> shorter_seconds(double whole_run, double share_of_seconds) {
   const double seconds = std::max(whole_run * share_of_seconds, kShortestTrySeconds);
   return seconds < whole_run ? std::optional(seconds) : std::nullopt;
-}
-
 }
 
 Result<std::optional<StaticSetting>> search(const std::vector<StaticSetting>& settings,

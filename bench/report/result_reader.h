@@ -41,10 +41,15 @@ struct LatencyLimit {
 
 std::vector<LatencyLimit> latency_limits(const nlohmann::json& result);
 
+// Whether one second of one database, in that phase, was above a limit; nothing where it does not
+// tell. One without any operation of the kind, of which the phase has a share, is above it where
+// nothing was done at all, and where others were done in such numbers that it must have been kept
+// waiting.
+std::optional<bool> second_is_above(const nlohmann::json& second, const nlohmann::json& phase,
+                                    const LatencyLimit& limit);
+
 // How long the limit was exceeded, second by second: the lengths of those in which any database's
-// percentile lay above it. A second in which a database did nothing at all, though its phase has
-// the operation, counts too: who waits sees no latency yet. Nothing when no second of the run
-// tells.
+// percentile lay above it (second_is_above). Nothing when no second of the run tells.
 std::optional<double> seconds_above(const nlohmann::json& result,
                                     const std::vector<LatencyLimit>& limits);
 

@@ -1,10 +1,12 @@
 #include "bench/compare/search.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/report/result_reader.h"
 #include "tests/support/catch.h"
 
 using namespace rocktune::bench;
@@ -34,6 +36,42 @@ TEST_CASE("runs are ranked by what kept the objective, then by all, then by late
   CHECK(places({}).empty());
 }
 
+TEST_CASE("a limited kind that is kept waiting keeps no limit", "[bench][compare]") {
+  using nlohmann::json;
+  // A second of one database; the reads of the first are within their limit of 5 ms.
+  const auto second = [](double all, bool reads) {
+    json one = {{"start_seconds", 0}, {"seconds", 1}, {"operations_done", all}};
+    one["operations"]["update"]["p99_us"] = 100;
+    if (reads) one["operations"]["read"]["p99_us"] = 100;
+    return one;
+  };
+  const auto run_of = [&](double share, double others) {
+    const json phase = {{"name", "run"},
+                        {"proportions", {{"read", share}, {"update", 1 - share}}},
+                        {"per_second", {second(1000, true), second(others, false)}}};
+    json run;
+    run["objective"]["limits"] = json::array({{{"metric", "read_p99"},
+                                               {"operation", "read"},
+                                               {"percentile", "p99_us"},
+                                               {"limit_us", 5000}}});
+    run["databases"] = json::array(
+        {{{"name", "main"}, {"phases", json::array({phase})}, {"total", {{"seconds", 2}}}}});
+    return run;
+  };
+  struct Case {
+    double share, others;
+    bool above;
+  };
+  for (const Case& one : {Case{0.5, 100, true}, Case{0.5, 99, false}, Case{0.05, 100, true},
+                          Case{0.01, 400, false}, Case{0.01, 500, true}, Case{0, 1000, false}}) {
+    INFO(one.share << " of reads beside " << one.others);
+    const json run = run_of(one.share, one.others);
+    CHECK(score_of(run).goodput == (1000 + (one.above ? 0 : one.others)) / 2);
+    CHECK(score_of(run).throughput == (1000 + one.others) / 2);
+    CHECK(report::seconds_above(run, report::latency_limits(run)) == (one.above ? 1.0 : 0.0));
+  }
+}
+
 TEST_CASE("where throughput comes first, runs are ranked by all that they did",
           "[bench][compare]") {
   using Places = std::vector<std::size_t>;
@@ -47,6 +85,14 @@ TEST_CASE("where throughput comes first, runs are ranked by all that they did",
   CHECK(ranking_for(objective) == Ranking::kMostWork);
   objective.first = "read_p99";
   CHECK(ranking_for(objective) == Ranking::kMostWithinLimits);
+}
+
+TEST_CASE("a setting of the last round runs as the comparison's own runs do", "[bench][compare]") {
+  CHECK(search_rounds(9).back().share_of_seconds == 1);
+  CHECK_FALSE(shorter_seconds(40, 1));
+  CHECK(shorter_seconds(40, 0.25) == 10.0);
+  CHECK(shorter_seconds(10, 0.25) == 4.0);  // shows something of compactions
+  CHECK_FALSE(shorter_seconds(3, 0.25));
 }
 
 TEST_CASE("the search gives the better settings more time and finds the best", "[bench][compare]") {
@@ -87,14 +133,6 @@ TEST_CASE("the search gives the better settings more time and finds the best", "
                                   if (known.size() == 7) return std::optional<Score>();
                                   return measure(setting, round, share);
                                 });
-TEST_CASE("a setting of the last round runs as the comparison's own runs do", "[bench][compare]") {
-  CHECK(search_rounds(9).back().share_of_seconds == 1);
-  CHECK_FALSE(shorter_seconds(40, 1));
-  CHECK(shorter_seconds(40, 0.25) == 10.0);
-  CHECK(shorter_seconds(10, 0.25) == 4.0);  // shows something of compactions
-  CHECK_FALSE(shorter_seconds(3, 0.25));
-}
-
     REQUIRE(stopped);
     CHECK_FALSE(*stopped);
     CHECK(known.size() == 7);
