@@ -150,7 +150,7 @@ Kinds kinds_of(const report::Run& run, bool reads) {
   return out;
 }
 
-// What the policy did of a kind that static did enough of. Infinite where that is next to nothing:
+// What the policy's P99 of a kind is held to be. Infinite where that is next to nothing:
 // whoever asks waits for ever. Hardly fewer are no starvation: their P99 is about the slowest.
 double p99_beside(const KindFigures& reference, const Kinds& kinds, const Kinds::key_type& kind) {
   const auto found = kinds.find(kind);
@@ -160,22 +160,38 @@ double p99_beside(const KindFigures& reference, const Kinds& kinds, const Kinds:
   return starved ? kStarved : own.p99_us;
 }
 
-// Of the kinds that static did enough of, whatever became of them on the other side: both sides are
-// of the same kinds.
-void add_p99s(const report::Run& reference, const report::Run& policy, bool reads,
-              std::optional<double> TurnSide::* p99, Turn& turn) {
-  const Kinds own = kinds_of(policy, reads);
-  double of_static = 0, of_policy = 0;  // logarithms
-  std::size_t count = 0;
-  for (const auto& [kind, figures] : kinds_of(reference, reads)) {
-    if (figures.count < kLeastOperations) continue;
-    of_static += std::log(figures.p99_us);
-    of_policy += std::log(p99_beside(figures, own, kind));
-    ++count;
+using KindNames = std::vector<Kinds::key_type>;
+
+// Those of which static did enough, in the median of its runs: medians and spreads are of the same
+// kinds in every turn.
+KindNames kinds_done(const std::vector<const report::Run*>& references, bool reads) {
+  std::map<Kinds::key_type, std::vector<double>> counts;
+  for (const report::Run* run : references) {
+    for (const auto& [kind, figures] : kinds_of(*run, reads)) counts[kind].push_back(figures.count);
   }
-  if (count == 0) return;
-  turn.reference.*p99 = std::exp(of_static / static_cast<double>(count));
-  turn.policy.*p99 = std::exp(of_policy / static_cast<double>(count));
+  KindNames done;
+  for (auto& [kind, of_runs] : counts) {
+    of_runs.resize(references.size());  // none of it in the others
+    if (median_of(of_runs) >= kLeastOperations) done.push_back(kind);
+  }
+  return done;
+}
+
+// Both sides are of those kinds, whatever became of them under the policy. A turn in which static
+// did none of one has no P99 on either.
+void add_p99s(const report::Run& reference, const report::Run& policy, const KindNames& kinds,
+              bool reads, std::optional<double> TurnSide::* p99, Turn& turn) {
+  const Kinds others = kinds_of(reference, reads), own = kinds_of(policy, reads);
+  double of_static = 0, of_policy = 0;  // logarithms
+  for (const Kinds::key_type& kind : kinds) {
+    const auto found = others.find(kind);
+    if (found == others.end()) return;
+    of_static += std::log(found->second.p99_us);
+    of_policy += std::log(p99_beside(found->second, own, kind));
+  }
+  if (kinds.empty()) return;
+  turn.reference.*p99 = std::exp(of_static / static_cast<double>(kinds.size()));
+  turn.policy.*p99 = std::exp(of_policy / static_cast<double>(kinds.size()));
 }
 
 // Without its P99s. Nothing where the run lacks what every run has.
@@ -274,17 +290,21 @@ Result<std::vector<Turn>> turns_of(const std::vector<report::Run>& runs,
     if (run.policy == reference) by_repeat[run.repeat].first = &run;
     if (run.policy == policy) by_repeat[run.repeat].second = &run;
   }
+  std::erase_if(by_repeat, [](const auto& one) { return !one.second.first || !one.second.second; });
+  std::vector<const report::Run*> references;
+  for (const auto& [repeat, sides] : by_repeat) references.push_back(sides.first);
+  const KindNames reads = kinds_done(references, true), writes = kinds_done(references, false);
   std::vector<Turn> turns;
   for (const auto& [repeat, sides] : by_repeat) {
-    if (sides.first == nullptr || sides.second == nullptr) continue;
-    const auto own = side_of(*sides.second, sources), other = side_of(*sides.first, sources);
+    const auto& [of_static, of_policy] = sides;
+    const auto own = side_of(*of_policy, sources), other = side_of(*of_static, sources);
     if (!own || !other) {
       return fail(ErrorCode::kCorrupt, "a run of repeat " + std::to_string(repeat) +
                                            " says nothing of throughput or stalls");
     }
-    turns.push_back({*other, *own, sides.second->changes});
-    add_p99s(*sides.first, *sides.second, true, &TurnSide::read_p99_us, turns.back());
-    add_p99s(*sides.first, *sides.second, false, &TurnSide::write_p99_us, turns.back());
+    turns.push_back({*other, *own, of_policy->changes});
+    add_p99s(*of_static, *of_policy, reads, true, &TurnSide::read_p99_us, turns.back());
+    add_p99s(*of_static, *of_policy, writes, false, &TurnSide::write_p99_us, turns.back());
   }
   return turns;
 }

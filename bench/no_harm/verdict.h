@@ -50,8 +50,9 @@ struct TurnSide {
   double ops_per_second = 0;
   double stalled_seconds = 0;  // added up over databases
   // Geometric means over every kind of reads, or writes, of every database that static did
-  // kLeastOperations of; of each its P99 or, where that is more, the P99 at any moment. kStarved:
-  // the policy has starved one of them. Absent: there is none.
+  // kLeastOperations of in the median of its runs; of each its P99 or, where that is more, the P99
+  // at any moment. kStarved: the policy has starved one of them. Absent: there is no such kind, or
+  // static did none of one in this turn.
   std::optional<double> read_p99_us, write_p99_us;
   std::optional<double> above_slo_seconds;  // absent: its objective has no limits
 };

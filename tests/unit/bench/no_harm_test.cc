@@ -244,6 +244,36 @@ TEST_CASE("a kind of operations that a policy starves is judged", "[bench][no_ha
   CHECK(side.at("read_p99_us").is_null());
 }
 
+TEST_CASE("all pairs of a scenario are held against each other by the same kinds",
+          "[bench][no_harm]") {
+  // Scans are ten times as slow as reads, and static does about a hundred of them in a run.
+  std::vector<rocktune::bench::report::Run> runs;
+  const std::vector<int> scans = {101, 99, 98, 104, 102};
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    for (const char* policy : {"static", "headroom"}) {
+      runs.push_back(harm_run(policy, static_cast<std::int64_t>(i) + 1, 100, 1));
+      runs.back().result["databases"][0]["total"]["operations"] = {
+          {"read", {{"count", 5000}, {"p99_us", 1000}}},
+          {"scan", {{"count", scans[i]}, {"p99_us", 100000}}}};
+    }
+  }
+  const auto p99s = [&] {
+    std::vector<double> of_turns;
+    const auto turns = turns_of(runs, "static", "headroom");
+    REQUIRE(turns);
+    for (const Turn& turn : *turns) of_turns.push_back(turn.reference.read_p99_us.value_or(0));
+    return of_turns;
+  };
+  for (const double p99 : p99s()) CHECK(p99 == Approx(10000));
+  // Static does none of them in one turn, which then says nothing of reads.
+  runs[4].result["databases"][0]["total"]["operations"].erase("scan");
+  CHECK(p99s()[2] == 0);
+  CHECK(p99s()[1] == Approx(10000));
+  // Fewer in most turns: they are left out of all.
+  runs[0].result["databases"][0]["total"]["operations"].erase("scan");
+  for (const double p99 : p99s()) CHECK(p99 == Approx(1000));
+}
+
 TEST_CASE("all scenarios count by their first pair", "[bench][no_harm]") {
   const OverallVerdict all =
       judge_all({turn(1000, 2000, 1, 0), turn(1000, 500, 0, 3), turn(0, 10)}, 1);
