@@ -293,12 +293,13 @@ class SimulateScenario(unittest.TestCase):
     def test_a_file_of_ones_own_and_what_of_it_is_left_out(self):
         (plain,) = self.documents(self.scenario(SMALL.format(options="")), "--policies", "static", "--seeds", 1)
         self.assertEqual(plain["name"], "small")
-        self.assertEqual(plain["not_simulated"], [])
+        of_device = ["device: sync_latency_us", "device: write_latency_us"]
+        self.assertEqual(plain["not_simulated"], of_device)
         done = plain["policies"][0]["figures"]["operations_per_second"]["median"]
         self.assertAlmostEqual(done, 1000, delta=50)
         odd = self.scenario(SMALL.format(options=", rocksdb_options: {bytes_per_sync: 1MB}"))
         (document,) = self.documents(odd, "--policies", "static", "--seeds", 1, "--full", "--rocksdb", "9.1")
-        self.assertEqual(document["not_simulated"], ["bytes_per_sync"])
+        self.assertEqual(document["not_simulated"], ["bytes_per_sync", *of_device])
         self.assertIn("bytes_per_sync", rocktune("simulate", "--scenario", odd, "--policies", "static", "--seeds", 1).stdout)
 
     def test_mistakes_are_named(self):
