@@ -15,6 +15,9 @@ constexpr std::int64_t kBits = 10;
 constexpr double kLeastReads = 100;  // per second
 // Block misses for each read from which on reads look for keys where they are not.
 constexpr double kManyMisses = 0.2;
+// Seeks beside reads that do not count, as in level 0 (policy/level0_reads.cc): an iterator may
+// miss as much as dozens of point reads, and no filter spares it anything.
+constexpr double kFewSeeks = 0.1;
 constexpr double kLeastRuns = 3;  // files of level 0 and levels below it that a read may look into
 constexpr double kFilterWantedSeconds = 5;
 constexpr std::size_t kTurnPolls = 20;
@@ -59,6 +62,13 @@ Value entry_bytes_of(const Features& f, const Value& writes, const Value& writte
   return mixed ? std::min(mean, kMixedEntryBytes) : mean;
 }
 
+// Reads of single keys look for them where they are not, and hardly anybody else reads.
+bool looks_in_vain(const Calls& calls, const Value& misses) {
+  const double seeks = calls.seeks.value_or(0);
+  return calls.reads && misses && *calls.reads >= kLeastReads &&
+         seeks <= kFewSeeks * *calls.reads && *misses >= kManyMisses * (*calls.reads + seeks);
+}
+
 // What is there for filters; 0 where nobody can tell.
 double room_for_filters(const Situation& situation) {
   const Features& f = situation.features;
@@ -101,28 +111,27 @@ std::vector<FilterLoop::Candidate> FilterLoop::candidates(const Situation& situa
 std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
   const Features& f = situation.features;
   const Nanoseconds now = situation.now;
-  reads_.note(now, f.reads_per_second);
   all_misses_.note(now, f.cache_misses_per_second);
   writes_.note(now, f.writes_per_second);
   written_.note(now, f.user_write_bytes_per_second);
   const Value& misses = situation.mean_read_misses;
-  const Value reads = reads_.mean(10);
-  const bool look_in_vain =
-      reads && misses && *reads >= kLeastReads && *misses >= kManyMisses * *reads;
-  if (wanted_.update(look_in_vain, now) < kFilterWantedSeconds) return std::nullopt;
+  const Calls& calls = situation.calls;
+  const bool in_vain = looks_in_vain(calls, misses);
+  if (wanted_.update(in_vain, now) < kFilterWantedSeconds) return std::nullopt;
   // Column families take turns, so that one that is held up holds up no other.
   const std::vector<Candidate> wanting = candidates(situation);
   if (wanting.empty()) return std::nullopt;
   const auto& [reading, runs] = wanting[turn_++ / kTurnPolls % wanting.size()];
   Proposal out = propose(*reading, kBits, "filter.reads");
-  out.reason = "a read misses the cache " + text::amount(*misses / *reads) + " times, with " +
+  out.reason = "a read misses the cache " +
+               text::amount(*misses / (*calls.reads + calls.seeks.value_or(0))) + " times, with " +
                text::amount(runs) + " sorted runs to look into and " +
                (reading->value > 0 ? std::to_string(reading->value) + " filter bits a key"
                                    : std::string("no filters"));
   out.expected = {"cache_misses_per_second", true, all_misses_.mean(10).value_or(*misses),
                   kFilterEvaluationSeconds};
   out.evidence = miss_evidence(f);
-  out.evidence.push_back({"reads_per_second", *reads, std::nullopt});
+  out.evidence.push_back({"reads_per_second", *calls.reads, std::nullopt});
   out.evidence.push_back({"memory_available_bytes", *f.memory_available_bytes, std::nullopt});
   return out;
 }

@@ -24,7 +24,6 @@ class FilterLoop {
   using Candidate = std::pair<const KnobReading*, double>;
   [[nodiscard]] std::vector<Candidate> candidates(const Situation& situation) const;
 
-  Trend reads_{Trend::Jumps::kKeep, 0, 15};
   Trend all_misses_{Trend::Jumps::kKeep, 0, 15};
   // Of the user, per second: what an entry takes is told by them.
   Trend writes_{Trend::Jumps::kKeep, 0, 60}, written_{Trend::Jumps::kKeep, 0, 60};

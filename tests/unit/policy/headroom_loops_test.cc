@@ -87,6 +87,24 @@ TEST_CASE("filters: where reads look in vain and the option can be changed", "[h
     bench.f.cache_misses_per_second = 500;
     CHECK_FALSE(bench.run(60, knob::kBloomBits));
   }
+  SECTION("seeks are among them, and few") {
+    bench.f.seeks_per_second = 400;
+    CHECK(bench.run(20, knob::kBloomBits));
+  }
+  SECTION("it is iterators that miss") {
+    bench.f.reads_per_second = 100;
+    bench.f.seeks_per_second = 2000;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("or may be") {
+    bench.f.seeks_per_second = 1000;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("each of them hardly misses, with the few seeks") {
+    bench.f.cache_misses_per_second = 1050;  // 0.21 of the reads alone
+    bench.f.seeks_per_second = 480;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
   SECTION("compactions do, reads hardly") {
     bench.f.device_read_iops = 500;
     CHECK_FALSE(bench.run(60, knob::kBloomBits));
