@@ -27,13 +27,18 @@ constexpr double kEntrySeconds = 60;
 constexpr double kCompressed = 2;
 // An entry that is written is a mean over all column families, and small keys may lie beside large
 // values: of several, entries are taken for no larger than twice about what db_bench writes by
-// default (a key of 16 bytes, a value of 100).
-constexpr double kMixedEntryBytes = 200;
+// default (a key of 16 bytes, a value of 100). So they are where nobody knows how much of them goes
+// into tables.
+constexpr double kUnsureEntryBytes = 200;
 // Of the memory to spare, as of one growth of the cache (policy/guard_limits.cc): they come over
 // hours, in which others take some of it.
 constexpr double kFilterMemoryShare = 0.5;
 // Of budget.memory_max, which is for cache and write buffers, where these leave less of it.
 constexpr double kFilterBudgetShare = 0.125;
+
+bool has_files(const ColumnFamilyReading& family) {
+  return std::ranges::any_of(family.levels, [](const LevelReading& l) { return l.files > 0; });
+}
 
 double sorted_runs(const ColumnFamilyReading& family) {
   double runs = 0;
@@ -49,17 +54,6 @@ double filter_bytes(const ColumnFamilyReading& family, double entry_bytes, std::
   double files = 0;
   for (const LevelReading& level : family.levels) files += static_cast<double>(level.bytes);
   return kCompressed * files / entry_bytes * static_cast<double>(bits) / 8;
-}
-
-// By what is written; absent where nothing is: then no file gets any filter, either.
-Value entry_bytes_of(const Features& f, const Value& writes, const Value& written) {
-  if (!writes || !written || *writes <= 0 || *written <= 0) return std::nullopt;
-  const auto has_files = [](const ColumnFamilyReading& family) {
-    return std::ranges::any_of(family.levels, [](const LevelReading& l) { return l.files > 0; });
-  };
-  const bool mixed = std::ranges::count_if(f.column_families, has_files) > 1;
-  const double mean = *written / *writes;
-  return mixed ? std::min(mean, kMixedEntryBytes) : mean;
 }
 
 // Reads of single keys look for them where they are not, and hardly anybody else reads.
@@ -82,38 +76,50 @@ double room_for_filters(const Situation& situation) {
 
 }  // namespace
 
+// By what is written, as far as that goes into tables; absent where nothing does: then no file gets
+// any filter, either.
+Value FilterLoop::entry_bytes(const Features& f) const {
+  const Value writes = writes_.mean(kEntrySeconds), written = written_.mean(kEntrySeconds);
+  const Value share = tables_.share();
+  if (!writes || !written || *writes <= 0) return std::nullopt;
+  const double mean = share.value_or(1) * *written / *writes;
+  if (!(mean > 0)) return std::nullopt;
+  const bool unsure = !share || std::ranges::count_if(f.column_families, has_files) > 1;
+  return unsure ? std::min(mean, kUnsureEntryBytes) : mean;
+}
+
 // Those that there is memory for, beside what others have that will have it.
 std::vector<FilterLoop::Candidate> FilterLoop::candidates(const Situation& situation) const {
   const Features& f = situation.features;
-  const Value entry_bytes =
-      entry_bytes_of(f, writes_.mean(kEntrySeconds), written_.mean(kEntrySeconds));
+  const Value entry = entry_bytes(f);
   double room = room_for_filters(situation);
-  if (!entry_bytes || !(room > 0)) return {};
+  if (!entry || !(room > 0)) return {};
   std::vector<Candidate> out;
   std::vector<double> bytes;
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* reading = f.knobs.find(knob::kBloomBits, family.name);
     if (reading == nullptr) continue;
     if (is_raised(*reading)) {
-      room -= filter_bytes(family, *entry_bytes, reading->value - reading->found);
+      room -= filter_bytes(family, *entry, reading->value - reading->found);
     }
     const double runs = sorted_runs(family);
     const bool ours = may_turn(*reading) && reading->value < kBits && runs >= kLeastRuns;
     if (!ours) continue;
     out.emplace_back(reading, runs);
-    bytes.push_back(filter_bytes(family, *entry_bytes, kBits - reading->value));
+    bytes.push_back(filter_bytes(family, *entry, kBits - reading->value));
   }
   std::size_t place = 0;
   std::erase_if(out, [&](const Candidate&) { return bytes[place++] > room; });
   return out;
 }
 
-std::optional<Proposal> FilterLoop::decide(const Situation& situation) {
+std::optional<Proposal> FilterLoop::decide(const Situation& situation, const Level0Merges& merges) {
   const Features& f = situation.features;
   const Nanoseconds now = situation.now;
   all_misses_.note(now, f.cache_misses_per_second);
   writes_.note(now, f.writes_per_second);
   written_.note(now, f.user_write_bytes_per_second);
+  tables_.observe(f, merges);
   const Value& misses = situation.mean_read_misses;
   const Calls& calls = situation.calls;
   const bool in_vain = looks_in_vain(calls, misses);

@@ -10,23 +10,27 @@
 #include <utility>
 #include <vector>
 
+#include "policy/level0_merges.h"
 #include "policy/memory.h"
 #include "policy/situation.h"
+#include "policy/table_share.h"
 
 namespace rocktune {
 
 class FilterLoop {
  public:
-  std::optional<Proposal> decide(const Situation& situation);
+  std::optional<Proposal> decide(const Situation& situation, const Level0Merges& merges);
 
  private:
   // With how many sorted runs a read may look into.
   using Candidate = std::pair<const KnobReading*, double>;
   [[nodiscard]] std::vector<Candidate> candidates(const Situation& situation) const;
+  [[nodiscard]] Value entry_bytes(const Features& features) const;
 
   Trend all_misses_{Trend::Jumps::kKeep, 0, 15};
   // Of the user, per second: what an entry takes is told by them.
   Trend writes_{Trend::Jumps::kKeep, 0, 60}, written_{Trend::Jumps::kKeep, 0, 60};
+  TableShare tables_;
   Held wanted_;
   std::size_t turn_ = 0;
 };

@@ -65,7 +65,7 @@ class Headroom : public Policy {
     }
     add(std::move(buffers));
     add(std::move(cache));
-    add(filter_.decide(situation));
+    add(filter_.decide(situation, merges_));
     std::optional<Proposal> base = level_base_.decide(situation, merges_);
     std::optional<Proposal> shape = shape_.decide(situation);
     // One proposal for each knob: the tree follows level 0 before anything is tried with it, but

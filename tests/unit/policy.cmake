@@ -76,5 +76,6 @@ rocktune_unit_test(policy_test
     unit/policy/slow_writes_test.cc
     unit/policy/soft_limits_loop_test.cc
     unit/policy/spared_jobs_test.cc
+    unit/policy/table_share_test.cc
     unit/policy/unread_cache_test.cc
   LIBRARIES rocktune_policy)

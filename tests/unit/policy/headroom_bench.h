@@ -92,9 +92,9 @@ class HeadroomBench {
       one.levels[0].bytes = static_cast<std::uint64_t>(
           file_of_buffer * static_cast<double>(one.levels[0].files * *one.write_buffer_bytes));
       if (flushes_per_tick > 0) {
-        f.flush_bytes_per_second = file_of_buffer * static_cast<double>(flushes_per_tick) *
-                                   static_cast<double>(*one.write_buffer_bytes) /
-                                   f.interval_seconds;
+        f.flush_bytes_per_second =
+            (file_of_buffer + blobs_of_buffer) * static_cast<double>(flushes_per_tick) *
+            static_cast<double>(*one.write_buffer_bytes) / f.interval_seconds;
       }
       // The next level holds as much again as a compaction's files of level 0.
       one.l0_compactions_input_bytes =
@@ -168,6 +168,7 @@ class HeadroomBench {
   double others_pending_bytes = 0;  // of column families that are not the worst off
   std::uint64_t merged_again = 2;   // what level-0 compactions read for each byte flushed
   double file_of_buffer = 1;        // bytes of the file for each of the buffer's
+  double blobs_of_buffer = 0;       // ...and of the blob file
 };
 
 }  // namespace rocktune::test

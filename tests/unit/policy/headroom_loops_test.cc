@@ -158,6 +158,7 @@ TEST_CASE("filters: where there is memory for them", "[headroom][filter]") {
   }
   SECTION("entries are large in the mean, and may be small in one column family") {
     bench.f.writes_per_second = 2e3;  // of 5,000 bytes
+    bench.flushes_per_tick = 1;
     const bool mixed = GENERATE(false, true);
     deepest *= 4;  // 0.11 GB of filters, and 2.7 at 200 bytes an entry; 0.2 are there
     bench.f.memory_available_bytes = 2e9;
@@ -190,6 +191,36 @@ TEST_CASE("filters: where there is memory for them", "[headroom][filter]") {
     bits.column_family = "other";
     bench.f.knobs.edit().push_back(bits);
     CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+}
+
+TEST_CASE("filters: values in blob files have none", "[headroom][filter]") {
+  HeadroomBench bench;
+  bench.family(64 * kHeadroomMiB, 2);
+  KnobReading bits = knob_reading(knob::kBloomBits, 0, 0, 2, 32);
+  bits.column_family = "default";
+  bench.f.knobs.edit().push_back(bits);
+  bench.f.reads_per_second = 5000;
+  bench.f.cache_misses_per_second = 4000;
+  bench.f.memory_available_bytes = 2e9;  // of which 0.2 are for filters
+  bench.f.writes_per_second = 2e3;       // of 5,000 bytes, and 50 of them in tables
+  bench.f.column_families[0].levels[2].bytes = std::uint64_t{10} << 30;
+  SECTION("tables have no more than keys and handles: 430 million, for 0.5 GB") {
+    bench.file_of_buffer = 0.01;
+    bench.blobs_of_buffer = 0.99;
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("tables have all of it, compressed") {
+    bench.file_of_buffer = 0.4;
+    CHECK(bench.run(60, knob::kBloomBits));
+  }
+  SECTION("nobody has seen what tables have of it") {
+    bench.flushes_per_tick = 0;
+    bench.f.column_families[0].levels[2].bytes *= 3;  // 0.4 GB, at 200 bytes an entry
+    CHECK_FALSE(bench.run(60, knob::kBloomBits));
+    bench.f.writes_per_second = 100e3;  // of 100 bytes
+    bench.f.column_families[0].levels[2].bytes = std::uint64_t{5} << 30;
+    CHECK(bench.run(120, knob::kBloomBits));
   }
 }
 
