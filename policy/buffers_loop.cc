@@ -133,14 +133,18 @@ std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
   const KnobReading& cache = *cache_of(situation);
   const LentCache::Due due = lent_.due(situation);
   if (!lent_.is_lent()) return std::nullopt;
+  const bool inherited = lent_.is_inherited();
   if (due.cache) {
     Proposal out = returned(cache, *due.cache);
-    out.reason = "write buffers took of the cache while nobody read, and now somebody reads";
+    out.reason = inherited
+                     ? std::string(kLentBefore)
+                     : "write buffers took of the cache while nobody read, and now somebody reads";
     return out;
   }
-  auto less = idle_.decide(
-      situation, merges, worth_,
-      cache.changeable ? IdleBuffers::Wanted::kByReaders : IdleBuffers::Wanted::kWhereWorthMore);
+  using Wanted = IdleBuffers::Wanted;
+  const Wanted by_readers = inherited ? Wanted::kByReadersAsFound : Wanted::kByReaders;
+  auto less = idle_.decide(situation, merges, worth_,
+                           cache.changeable ? by_readers : Wanted::kWhereWorthMore);
   if (!less && !idle_.has_grown() && due.can_take) lent_.forget();  // there is no more to give back
   return less;
 }

@@ -79,6 +79,7 @@ std::string IdleBuffers::why(const Less& half, Wanted wanted) {
   if (wanted == Wanted::kByReaders) {
     return "they took of the cache while nobody read, and now somebody reads";
   }
+  if (wanted == Wanted::kByReadersAsFound) return std::string(kLentBefore);
   const std::string so_long = "for " + text::duration(kUnwantedSeconds);
   if (half.unused) {
     return "nothing was flushed " + so_long +
@@ -140,7 +141,8 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
                                   (others_want_it && half->unused);
     const bool unwanted = half->known && better_elsewhere && !writers_near_limits;
     const bool long_enough = grown.back().held.update(unwanted, situation.now) >= kUnwantedSeconds;
-    if (long_enough || host_lacks_it || wanted == Wanted::kByReaders) due.push_back({&size, *half});
+    if (long_enough || host_lacks_it || wanted != Wanted::kWhereWorthMore)
+      due.push_back({&size, *half});
   }
   unwanted_ = std::move(grown);
   return propose_one(situation, due, wanted);
@@ -148,9 +150,11 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
 
 void LentCache::inherit(const Situation& situation) {
   const KnobReading* cache = cache_of(situation);
-  if (inherited_ || cache == nullptr) return;
-  inherited_ = true;
-  if (is_lowered(*cache) && cache->changeable) before_ = cache->found;
+  if (looked_ || cache == nullptr) return;
+  looked_ = true;
+  if (!is_lowered(*cache) || !cache->changeable) return;
+  before_ = cache->found;
+  is_inherited_ = true;
 }
 
 bool LentCache::is_wanted(const Situation& situation) {

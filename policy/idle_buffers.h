@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "policy/cache_worth.h"
@@ -17,6 +18,12 @@
 #include "policy/situation.h"
 
 namespace rocktune {
+
+// Why a cache is to have back what an earlier engine has lent.
+inline constexpr std::string_view kLentBefore =
+    "the cache stands below what was found since before rocktuned, or its configuration, began "
+    "anew, "
+    "and somebody reads";
 
 // Of the column family that stands for all which share it; nullptr: not read.
 const KnobReading* cache_of(const Situation& situation);
@@ -34,8 +41,9 @@ class IdleBuffers {
                                                 const Level0Merges& merges, const CacheWorth& worth,
                                                 const KnobReading& size, std::int64_t to);
 
-  // By whom: by the cache or other databases, once it is worth more there; or by readers, at once.
-  enum class Wanted { kWhereWorthMore, kByReaders };
+  // By whom: by the cache or other databases, once it is worth more there; or at once by readers,
+  // of whose cache it was lent, or stands below what was found since before this began.
+  enum class Wanted { kWhereWorthMore, kByReaders, kByReadersAsFound };
   // Once per sample.
   std::optional<Proposal> decide(const Situation& situation, const Level0Merges& merges,
                                  const CacheWorth& worth, Wanted wanted);
@@ -71,10 +79,14 @@ class LentCache {
   // or for want of memory: readers want it back.
   void inherit(const Situation& situation);
   void lend(std::int64_t cache_before) {
-    if (!before_) before_ = cache_before;
+    if (before_) return;
+    before_ = cache_before;
+    is_inherited_ = false;
   }
   void forget() { before_.reset(); }  // nobody is to have it back any more
   [[nodiscard]] bool is_lent() const { return before_.has_value(); }
+  // Nobody knows any more for what it was made smaller.
+  [[nodiscard]] bool is_inherited() const { return is_lent() && is_inherited_; }
   // Once per sample: whether readers want it back now, and writers do not need it.
   bool is_wanted(const Situation& situation);
   // What is to be done for them, where they do.
@@ -90,7 +102,8 @@ class LentCache {
   Held waits_;  // for the cache, while it stood at waits_at_
   std::int64_t waits_at_ = 0;
   std::optional<Nanoseconds> stalled_at_;
-  bool inherited_ = false;  // looked for what an earlier engine has lent
+  bool looked_ = false;        // for what an earlier engine has lent
+  bool is_inherited_ = false;  // before_ is of that one
 };
 
 }  // namespace rocktune

@@ -35,16 +35,23 @@ inline std::string first_cache_rule(HeadroomBench& bench, double seconds) {
 }
 
 // Every trade of memory in that time is granted; their rules, in turn.
-inline std::vector<std::string> trade(HeadroomBench& bench, double seconds) {
-  std::vector<std::string> rules;
+inline std::vector<Proposal> traded(HeadroomBench& bench, double seconds) {
+  std::vector<Proposal> all;
   for (int i = 0; i < static_cast<int>(seconds * 2); ++i) {
     for (const Proposal& proposal : bench.tick()) {
       if (proposal.knob != knob::kCacheCapacity && proposal.knob != knob::kWriteBufferSize)
         continue;
-      rules.push_back(proposal.rule);
+      all.push_back(proposal);
       bench.apply(proposal);
     }
   }
+  return all;
+}
+
+// ...and by which rules.
+inline std::vector<std::string> trade(HeadroomBench& bench, double seconds) {
+  std::vector<std::string> rules;
+  for (const Proposal& proposal : traded(bench, seconds)) rules.push_back(proposal.rule);
   return rules;
 }
 
