@@ -15,9 +15,6 @@ constexpr std::string_view kIdleRule = "l0_trigger.idle", kReadsRule = "l0_trigg
 constexpr std::string_view kRaiseRule = "l0_trigger.writes";
 constexpr double kL0TriggerEvaluationSeconds = 60;
 constexpr double kL0PressedSeconds = 3;
-// A wish that stands, or comes back, for so long without any effect is held up by somebody else's
-// word, and not by another change that is judged: others' turn.
-constexpr double kL0UnheardSeconds = kL0TriggerEvaluationSeconds + 15;
 // Level 0 stays below this share of its slowdown trigger when a compaction begins: as many files
 // again may come before that has ended, and more in a burst. Further where latency is not what
 // comes first.
@@ -210,7 +207,7 @@ std::optional<Proposal> L0TriggerLoop::decide(const Situation& situation,
   raise_wish_.note(asked(kRaiseRule), situation.now);
   if (!out) return out;
   UnheardWishes& wishes = out->to > out->from ? unheard_ : unheard_returns_;
-  if (wishes.wished(out->column_family, situation.now, kL0UnheardSeconds, kL0UnheardSeconds)) {
+  if (wishes.wished(out->column_family, situation.now, kUnheardSeconds, kUnheardSeconds)) {
     out.reset();
   }
   return out;

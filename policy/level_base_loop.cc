@@ -20,9 +20,6 @@ constexpr double kMostDebt = 0.75, kDebtSeconds = 60;
 // As long as a lowering may be taken back, and more: its window, held up by a freeze, and the
 // offer.
 constexpr double kLoweringsSeconds = 900;
-// A wish that stands, or comes back, for so long without any effect is held up by somebody else's
-// word, as by the knob's drift, and not by another change that is judged: others' turn.
-constexpr double kUnheardSeconds = kLevelBaseEvaluationSeconds + 15, kUnheardRestSeconds = 600;
 
 std::string brings(double batch) {
   return "a compaction of level 0 brings " + text::bytes(batch) + " at a time";
@@ -77,7 +74,7 @@ void LevelBaseLoop::follow(Base& base, const KnobReading& reading, double batch,
   }
   if (!is_raised(reading) || base.raised_to <= base.raised_from) base.raised_to = 0;
   base.value = reading.value;
-  base.ungranted.granted();
+  (rose ? unheard_ : unheard_returns_).granted(reading.column_family);
 }
 
 void LevelBaseLoop::note_changes(const Features& f, Nanoseconds now) {
@@ -103,18 +100,20 @@ void LevelBaseLoop::note_changes(const Features& f, Nanoseconds now) {
     if (!known.empty()) bases.insert(std::move(known));
   }
   bases_ = std::move(bases);
+  unheard_.keep(f.column_families);
+  unheard_returns_.keep(f.column_families);
 }
 
-std::optional<LevelBaseLoop::Movable> LevelBaseLoop::movable(
-    const Situation& situation, const ColumnFamilyReading& family) const {
+std::optional<LevelBaseLoop::Movable> LevelBaseLoop::movable(const Situation& situation,
+                                                             const ColumnFamilyReading& family,
+                                                             const UnheardWishes& wishes) const {
   const auto known = bases_.find(family.name);
   const KnobReading* base = situation.features.knobs.find(knob::kLevelBase, family.name);
   if (known == bases_.end() || base == nullptr || level0_batch_bytes(family) <= 0) {
     return std::nullopt;
   }
   const bool free = may_turn(*base) && base->value > 0;
-  const bool rests = within(known->second.rests_since, situation.now, kUnheardRestSeconds);
-  if (!free || rests) return std::nullopt;
+  if (!free || wishes.rests(family.name, situation.now)) return std::nullopt;
   return Movable{base, &known->second};
 }
 
@@ -127,7 +126,7 @@ std::optional<Proposal> LevelBaseLoop::raise(const Situation& situation,
   for (const ColumnFamilyReading& family : f.column_families) {
     const Level0Merging* merging = merges.of(family.name, place++);
     if (merging == nullptr || !merging->share_known || merging->flushed <= flushed) continue;
-    const auto movable_base = movable(situation, family);
+    const auto movable_base = movable(situation, family, unheard_);
     if (!movable_base) continue;
     const KnobReading& base = *movable_base->reading;
     const double batch = merging->file_share * level0_batch_bytes(family);
@@ -154,7 +153,7 @@ std::optional<Proposal> LevelBaseLoop::lower_idle(const Situation& situation,
   std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const Level0Merging* merging = merges.of(family.name, place++);
-    const auto movable_base = movable(situation, family);
+    const auto movable_base = movable(situation, family, unheard_returns_);
     if (!movable_base || !is_raised(*movable_base->reading)) continue;
     const KnobReading& base = *movable_base->reading;
     if (base.value > movable_base->base->raised_to) continue;
@@ -180,7 +179,7 @@ std::optional<Proposal> LevelBaseLoop::lower_for_debt(const Situation& situation
   std::optional<Proposal> out;
   double most = kMostDebt;
   for (const ColumnFamilyReading& family : situation.features.column_families) {
-    const auto movable_base = movable(situation, family);
+    const auto movable_base = movable(situation, family, unheard_returns_);
     if (!movable_base || !is_raised(*movable_base->reading)) continue;
     const KnobReading& base = *movable_base->reading;
     const auto debt = debt_share(family, base.found);
@@ -206,9 +205,10 @@ void LevelBaseLoop::note_wish(const std::optional<Proposal>& wish, Nanoseconds n
     const auto of_family = own ? wish : std::nullopt;
     base.up.note(of_family, now);
     base.down.note(of_family, now);
-    if (!base.ungranted.update(own, now, kUnheardSeconds, kUnheardSeconds)) continue;
-    base.rests_since = now;
   }
+  if (!wish) return;
+  UnheardWishes& wishes = wish->to > wish->from ? unheard_ : unheard_returns_;
+  wishes.wished(wish->column_family, now, kUnheardSeconds, kUnheardSeconds);
 }
 
 std::optional<Proposal> LevelBaseLoop::look_and_decide(const Situation& situation,

@@ -50,8 +50,6 @@ class LevelBaseLoop {
     // loop lowered it.
     double batch = 0;
     OwnWish up{OwnWish::Way::kUp}, down{OwnWish::Way::kDown};
-    UngrantedWish ungranted;
-    std::optional<Nanoseconds> rests_since;
   };
   using Bases = std::map<std::string, Base, std::less<>>;
 
@@ -65,7 +63,8 @@ class LevelBaseLoop {
     const Base* base = nullptr;
   };
   [[nodiscard]] std::optional<Movable> movable(const Situation& situation,
-                                               const ColumnFamilyReading& family) const;
+                                               const ColumnFamilyReading& family,
+                                               const UnheardWishes& wishes) const;
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
                                               const Level0Merges& merges) const;
   [[nodiscard]] std::optional<Proposal> lower_idle(const Situation& situation,
@@ -74,10 +73,11 @@ class LevelBaseLoop {
   std::optional<Proposal> look_and_decide(const Situation& situation, const Level0Merges& merges);
   void note_wish(const std::optional<Proposal>& wish, Nanoseconds now);
 
-  Bases bases_;                          // by column family
-  KnobReadings knobs_;                   // as last seen
-  std::optional<std::size_t> families_;  // how many, where what they bring is known of all
-  bool raised_ = false;                  // any of them is above what was found
+  Bases bases_;                              // by column family
+  UnheardWishes unheard_, unheard_returns_;  // raises, and lowerings
+  KnobReadings knobs_;                       // as last seen
+  std::optional<std::size_t> families_;      // how many, where what they bring is known of all
+  bool raised_ = false;                      // any of them is above what was found
   std::optional<Nanoseconds> lowered_;
   Held pressed_, idle_;
 };

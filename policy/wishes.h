@@ -17,6 +17,11 @@ namespace rocktune {
 // How long what is to go back is offered: as long as a rollback (policy/rollback.cc).
 inline constexpr double kReturnOfferedSeconds = 60;
 
+// A wish that stands, or comes back, for so long without any effect is held up by somebody else's
+// word, a pin, a blame or a drift, and not by another change that is judged for a minute: others'
+// turn.
+inline constexpr double kUnheardSeconds = 60 + 15;
+
 // Whether a knob fell (or rose) because its loop asked for that, at the look before or a moment
 // ago. What others do (an operator, a rollback, what other databases are due) is no mistake of the
 // loop's to learn from.

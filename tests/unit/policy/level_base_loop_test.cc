@@ -197,6 +197,10 @@ TEST_CASE("level base: one that stands still holds up no other", "[headroom]") {
   CHECK(wished.size() == 2);
   bench.run(60, knob::kLevelBase);
   CHECK_FALSE(bench.run(400, knob::kLevelBase));  // both rest
+  bench.run(400, knob::kLevelBase);
+  for (int i = 0; i < 1800; ++i) {  // twice as long: nobody has granted anything since
+    for (const Proposal& proposal : bench.tick()) CHECK(proposal.rule != "level_base.writes");
+  }
 }
 
 TEST_CASE("level base: what a trial of the shape has found is where it goes back to",
