@@ -9,8 +9,6 @@ namespace rocktune::daemon {
 namespace {
 
 constexpr double kLastsSeconds = 300;  // a burst is no lack
-// As the cache's loop has it (policy/cache_loop.cc): full, and a growth worth making.
-constexpr double kLeastGrowth = 1.05;
 constexpr double kGapSeconds = 60;
 
 const KnobReading* turned_cache(const Features& f) {
@@ -26,14 +24,9 @@ bool CacheNote::lacks_memory(const Features& f, const Budget& budget) const {
   const KnobReading* cache = turned_cache(f);
   const bool has_budget = budget.memory_max || (f.shared && f.shared->memory_max_bytes);
   const Value misses = misses_.mean(kWindowSeconds), reads = reads_.mean(kWindowSeconds);
-  if (cache == nullptr || has_budget || !misses || !reads) return false;
-  if (f.cache_fill_ratio.value_or(0) < kCacheFull || !misses_cost_reads(*misses, *reads))
-    return false;
-  const auto size = static_cast<double>(cache->value);
-  const MemoryUse use = memory_use(f.knobs, f.column_families);
-  const double room = memory_budget(budget, use) - use.total();
-  return room < (kLeastGrowth - 1) * size &&
-         spare_memory(f, free_memory(f)) >= (kLeastGrowth - 1) * size;
+  if (cache == nullptr || has_budget || !cache_is_short(f, misses, reads)) return false;
+  const double least = (kLeastCacheGrowth - 1) * static_cast<double>(cache->value);
+  return left_of_budget(f, budget) < least && spare_memory(f, free_memory(f)) >= least;
 }
 
 void CacheNote::look(const Features& f, const Budget& budget) {

@@ -14,7 +14,7 @@ namespace {
 constexpr double kCacheEvaluationSeconds = 60;
 constexpr double kLeastDeviceReads = 50;  // per second: below, the page cache serves the misses
 constexpr double kNearlySlow = 0.5;       // of the reads' objective
-constexpr double kShrinkFactor = 0.8, kLeastCacheGrowth = 1.05;
+constexpr double kShrinkFactor = 0.8;
 // Until it is seen whether what was given up has gone back to the host: allocators keep some for
 // seconds, others for good. Where the next step does not wait: available memory fell by so much.
 constexpr double kShrinkShowsSeconds = 15, kStillFalling = 0.9;
@@ -39,12 +39,6 @@ constexpr double kFewerSeconds = 30, kLongestKneeSeconds = 24 * 3600;
 // What answers another load is no experiment, which has to be small enough to find a knee: two
 // steps at once, as far as the guard lets one change go (docs/results.md, cache-outgrown).
 constexpr double kOtherLoadSteps = 2, kMostAtOnce = 2;
-
-std::int64_t most_bytes(const Situation& situation, const KnobReading& reading) {
-  const MemoryUse use = memory_use(situation.features.knobs, situation.features.column_families);
-  const double others = use.total() - static_cast<double>(reading.value);
-  return whole_bytes(memory_budget(situation.budget, use) - others);
-}
 
 }  // namespace
 
@@ -152,8 +146,6 @@ void CacheLoop::observe(const Situation& situation, const KnobReading& reading) 
   before_ = {f.process_rss_bytes, f.cache_usage_bytes};
   hit_ratio_.note(situation.now, f.cache_hit_ratio);
   read_hit_ratio_.note(situation.now, f.cache_read_hit_ratio);
-  misses_.note(situation.now, situation.read_misses);
-  reads_.note(situation.now, reads_and_seeks(f));
   const Value hit_ratio = hit_ratio_.mean(10);
   if (!hit_ratio) return;
   judge_growth(situation, *hit_ratio);
@@ -222,7 +214,7 @@ std::optional<Proposal> CacheLoop::shrink(const Situation& situation, const Knob
 // After one step; what it is already where there is none to make.
 std::int64_t CacheLoop::next_size(const Situation& situation, const KnobReading& reading) const {
   const auto size = static_cast<double>(reading.value);
-  const auto most = static_cast<double>(most_bytes(situation, reading));
+  const double most = size + left_of_budget(situation.features, situation.budget);
   const bool other_load = within(other_load_at_, situation.now, kVerdictSeconds);
   const double factor =
       other_load ? std::min(std::pow(params_.cache_growth_factor, kOtherLoadSteps), kMostAtOnce)
@@ -239,16 +231,17 @@ std::int64_t CacheLoop::next_size(const Situation& situation, const KnobReading&
 std::optional<Proposal> CacheLoop::grow(const Situation& situation,
                                         const KnobReading& reading) const {
   const Features& f = situation.features;
-  Value hit_ratio = hit_ratio_.mean(10), misses = misses_.mean(10);
+  const Value hit_ratio = hit_ratio_.mean(10);
+  const Value& misses = situation.mean_read_misses;
   if (!hit_ratio || !misses || hit_ratio_.span_seconds() < kVerdictSeconds) return std::nullopt;
-  bool misses_cost = misses_cost_reads(*misses, reads_.mean(10).value_or(0)) &&
-                     f.device_read_iops.value_or(kLeastDeviceReads) >= kLeastDeviceReads;
+  const bool too_small = cache_is_short(f, misses, situation.mean_reads) &&
+                         f.device_read_iops.value_or(kLeastDeviceReads) >= kLeastDeviceReads;
   // Reads that near their objective do not wait for the last growth's verdict: the memory is meant
   // to be used.
   const double slow_us = kNearlySlow * situation.objective.read_p99_seconds * 1e6;
   const bool hurry = situation.read_p99_us.value_or(0) > slow_us && !situation.trouble;
   const bool waits = growth_.has_value() && !hurry;
-  if (!misses_cost || waits || f.cache_fill_ratio.value_or(0) < kCacheFull) return std::nullopt;
+  if (!too_small || waits) return std::nullopt;
   const bool may_take = f.memory_available_bytes && !situation.memory_low;
   if (!may_take || rest_.lasts(situation.now)) return std::nullopt;
   const std::int64_t to = next_size(situation, reading);

@@ -64,11 +64,9 @@ void DemandMeter::measure_jobs(const Features& f, const Situation& situation) {
 }
 
 void DemandMeter::measure_cache(const Features& f, const Situation& situation) {
-  reads_.note(f.at.tick, reads_and_seeks(f));
-  misses_.note(f.at.tick, situation.read_misses);
   demand_.cache_used = f.cache_usage_bytes;
-  const bool pays = misses_cost_reads(misses_.mean(10).value_or(0), reads_.mean(10).value_or(0));
-  if (pays && f.cache_fill_ratio.value_or(0) >= kCacheFull) wanted_cache_ = f.at.tick;
+  const bool wants = cache_is_short(f, situation.mean_read_misses, situation.mean_reads);
+  if (wants) wanted_cache_ = f.at.tick;
 }
 
 const Demand& DemandMeter::update(const PolicyInput& input) {

@@ -58,7 +58,6 @@ class DemandMeter {
   Observer observer_;
   Trend background_ = window(60), background_means_ = window(60), compactions_ = window(60),
         flushes_ = window(60);
-  Trend reads_ = window(10), misses_ = window(10);
   NeedPeak need_peak_;
   LearntWish rate_wish_{kWishSeconds}, jobs_wish_{kWishSeconds};
   std::optional<Nanoseconds> wanted_cache_, read_at_;

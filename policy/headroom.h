@@ -186,8 +186,6 @@ class CacheLoop {
   HeadroomParams params_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
   Trend read_hit_ratio_{Trend::Jumps::kKeep, 0, 15};  // what a change is judged by
-  Trend misses_{Trend::Jumps::kKeep, 0, 15};
-  Trend reads_{Trend::Jumps::kKeep, 0, 15};
   std::optional<std::int64_t> capacity_, found_;
   std::optional<Growth> growth_;              // being judged
   std::optional<Nanoseconds> other_load_at_;  // when it was last seen to miss more by its load

@@ -118,10 +118,8 @@ std::optional<Proposal> IdleBuffers::decide(const Situation& situation, const Le
                                             const CacheWorth& worth, Wanted wanted) {
   const Features& f = situation.features;
   follow_knobs(f.knobs);
-  reads_.note(situation.now, reads_and_seeks(f));
   const bool cache_wants_it =
-      !situation.memory_low && f.cache_fill_ratio.value_or(0) >= kCacheFull &&
-      misses_cost_reads(situation.mean_read_misses.value_or(0), reads_.mean(10).value_or(0));
+      !situation.memory_low && cache_is_short(f, situation.mean_read_misses, situation.mean_reads);
   const bool others_want_it = f.shared && f.shared->memory_max_bytes;
   const bool writers_near_limits = situation.trouble || situation.piling || situation.wasteful ||
                                    situation.near_limit || !f.l0_ratio;
@@ -173,9 +171,8 @@ bool LentCache::is_wanted(const Situation& situation) {
 LentCache::Due LentCache::due(const Situation& situation) {
   const Features& f = situation.features;
   const KnobReading& cache = *cache_of(situation);
-  const MemoryUse use = memory_use(f.knobs, f.column_families);
   const auto size = static_cast<double>(cache.value), before = static_cast<double>(*before_);
-  const double free = std::max(0.0, memory_budget(situation.budget, use) - use.total());
+  const double free = std::max(0.0, left_of_budget(f, situation.budget));
   // What it had back and has not filled yet is not free, though the host still has it.
   const double unfilled = std::max(0.0, size - f.cache_usage_bytes.value_or(size));
   const double spare = std::max(0.0, spare_memory(f, situation.memory_free) - unfilled);

@@ -68,7 +68,6 @@ class IdleBuffers {
   KnobReadings knobs_;              // as last seen
   std::vector<std::size_t> grown_;  // indices into them
   std::size_t turn_ = 0;
-  Trend reads_{Trend::Jumps::kKeep, 0, 15};  // and seeks, per second
 };
 
 // The cache before the buffers took of it while nobody read: for whoever reads again, where reads

@@ -99,6 +99,16 @@ bool misses_cost_reads(double misses, double reads) {
   return reads > 0 && misses >= kLeastMissesPerRead * reads && misses >= kLeastMissesPerSecond;
 }
 
+bool cache_is_short(const Features& f, const Value& misses, const Value& reads_and_seeks) {
+  return f.cache_fill_ratio.value_or(0) >= kCacheFull &&
+         misses_cost_reads(misses.value_or(0), reads_and_seeks.value_or(0));
+}
+
+double left_of_budget(const Features& f, const Budget& budget) {
+  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  return memory_budget(budget, use) - use.total();
+}
+
 double cache_fills_by(double cache_bytes) {
   constexpr double kShare = 0.02, kMost = 64 << 20;
   return std::min(kShare * cache_bytes, kMost);

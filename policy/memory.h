@@ -104,6 +104,16 @@ std::vector<Driver> miss_evidence(const Features& features);
 // most of those are for filters and indexes, which are hit nearly always.
 bool misses_cost_reads(double misses_per_second, double reads_and_seeks_per_second);
 
+// Whether the cache is too small for its reads: it is full, and its misses are what they pay for
+// (means of some seconds, per second).
+bool cache_is_short(const Features& features, const Value& misses, const Value& reads_and_seeks);
+
+// A cache that grows by less tells nothing of what more would gain.
+inline constexpr double kLeastCacheGrowth = 1.05;
+
+// What write buffers and cache leave of the budget, or of what was found.
+double left_of_budget(const Features& features, const Budget& budget);
+
 // As an integer, without overflow.
 std::int64_t whole_bytes(double bytes);
 

@@ -255,6 +255,8 @@ void Observer::look_for_reads(const Features& f, Situation& out) {
   out.read_misses = read_misses_.look(f);
   misses_.note(out.now, out.read_misses);
   out.mean_read_misses = misses_.mean(10);
+  all_reads_.note(out.now, reads_and_seeks(f));
+  out.mean_reads = all_reads_.mean(10);
 }
 
 // By the means of so many seconds.

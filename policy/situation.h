@@ -107,6 +107,7 @@ struct Situation {
   // Misses of the block cache that they wait for, per second (policy/memory.h, ReadMisses): of this
   // sample, and the mean of 10 s.
   Value read_misses, mean_read_misses;
+  Value mean_reads;  // and seeks, per second: mean of 10 s
   // Of writes that do not stall: 10 keys a second and more over 30 s.
   bool writes_seen = false;
   Value unstalled_write_p99_us;  // of this sample
@@ -224,7 +225,7 @@ class Observer {
   Trend writes_ = window(kSlowWritesSeconds);
   Trend reads_ = window(10), seeks_ = window(10);  // per second
   ReadMisses read_misses_;
-  Trend misses_ = window(15);  // that reads wait for
+  Trend misses_ = window(15), all_reads_ = window(15);  // that reads wait for; with seeks
   Trend read_p99_ = window(5), queue_ = window(5), await_ = window(5), io_limit_ = window(5);
   MemoryWatch memory_;
   Trend compactions_ = window(5), flushes_ = window(5), cpu_ = window(5),
