@@ -39,10 +39,10 @@ double BuffersLoop::free_bytes(const Situation& situation, double unused, double
 }
 
 // Whether all that the cache can give is enough for the least growth: step by step, but no more
-// than a quarter of one that is read.
+// than a quarter of one that is read. Of several caches nobody can tell what one of them is worth.
 bool BuffersLoop::cache_can_give(const Situation& situation, const Doubling& doubling) const {
   const KnobReading* cache = changeable_knob(situation.features, knob::kCacheCapacity);
-  if (cache == nullptr) return false;
+  if (cache == nullptr || other_caches(situation.features.knobs) > 0) return false;
   const auto size = static_cast<double>(cache->value);
   double most = size - static_cast<double>(least_cache(*cache, situation.features));
   if (situation.read_lately) {

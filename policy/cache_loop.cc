@@ -223,6 +223,9 @@ std::int64_t CacheLoop::next_size(const Situation& situation, const KnobReading&
       {size * factor, most, size + spare_memory(situation.features, situation.memory_free)});
   // What fell below the knee comes back to it.
   if (knee_) wanted = std::min(wanted, static_cast<double>(knee_->bytes));
+  if (other_caches(situation.features.knobs) > 0) {
+    wanted = std::min(wanted, static_cast<double>(reading.found));
+  }
   // Less tells nothing of what more would gain.
   const bool matters = wanted >= kLeastCacheGrowth * size;
   return matters ? std::max(static_cast<std::int64_t>(wanted), reading.value) : reading.value;

@@ -99,9 +99,18 @@ bool misses_cost_reads(double misses, double reads) {
   return reads > 0 && misses >= kLeastMissesPerRead * reads && misses >= kLeastMissesPerSecond;
 }
 
+std::size_t other_caches(const KnobReadings& knobs) {
+  return static_cast<std::size_t>(std::ranges::count_if(knobs, [](const KnobReading& one) {
+    return one.name == knob::kCacheCapacity && !one.column_family.empty();
+  }));
+}
+
 bool cache_is_short(const Features& f, const Value& misses, const Value& reads_and_seeks) {
-  return f.cache_fill_ratio.value_or(0) >= kCacheFull &&
-         misses_cost_reads(misses.value_or(0), reads_and_seeks.value_or(0));
+  const bool missed = f.cache_fill_ratio.value_or(0) >= kCacheFull &&
+                      misses_cost_reads(misses.value_or(0), reads_and_seeks.value_or(0));
+  if (!missed || other_caches(f.knobs) == 0) return missed;
+  const KnobReading* cache = f.knobs.find(knob::kCacheCapacity, "");
+  return cache != nullptr && cache->value < cache->found;
 }
 
 double left_of_budget(const Features& f, const Budget& budget) {

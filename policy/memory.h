@@ -6,6 +6,7 @@
 // memory to spare.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -104,8 +105,14 @@ std::vector<Driver> miss_evidence(const Features& features);
 // most of those are for filters and indexes, which are hit nearly always.
 bool misses_cost_reads(double misses_per_second, double reads_and_seeks_per_second);
 
+// Caches of column families that brought one of their own. Of caches a sample tells what is in the
+// default column family's alone, and what all of them miss together: where there are others nobody
+// can tell whose misses these are.
+std::size_t other_caches(const KnobReadings& knobs);
+
 // Whether the cache is too small for its reads: it is full, and its misses are what they pay for
-// (means of some seconds, per second).
+// (means of some seconds, per second). Beside others that is known of none; but what was made
+// smaller than it was found is to come back.
 bool cache_is_short(const Features& features, const Value& misses, const Value& reads_and_seeks);
 
 // A cache that grows by less tells nothing of what more would gain.

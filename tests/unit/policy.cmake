@@ -48,6 +48,7 @@ rocktune_unit_test(policy_test
     unit/policy/long_freeze_test.cc
     unit/policy/many_jobs_test.cc
     unit/policy/memory_test.cc
+    unit/policy/other_caches_test.cc
     unit/policy/outcomes_order_test.cc
     unit/policy/outcomes_overlap_test.cc
     unit/policy/outcomes_steps_test.cc
