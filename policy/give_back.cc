@@ -83,11 +83,22 @@ std::string_view rule_of(const KnobReading& reading) {
   return reading.name == knob::kBackgroundJobs ? "share.jobs" : "share.memory";
 }
 
-std::string who_shares(const Features& f, const KnobReading& reading) {
+// Why the slice is no more than that.
+std::string why_lowered(const Features& f, const KnobReading& reading, std::int64_t to) {
   const bool device = reading.name == knob::kRateLimit;
-  const Counter& members = device ? f.shared->device_members : f.shared->host_members;
-  return std::to_string(members.value_or(0)) + " databases share " +
-         (device ? "the device" : "the host");
+  const std::uint64_t members =
+      (device ? f.shared->device_members : f.shared->host_members).value_or(0);
+  const std::string amount = amount_of(reading, to);
+  if (members > 1) {
+    return std::to_string(members) + " databases share " + (device ? "the device" : "the host") +
+           ": this one's part is " + amount + " now, since others need theirs";
+  }
+  if (reading.name != knob::kCacheCapacity) return "the shared budget has " + amount + " for it";
+  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  return "the shared budget has " +
+         text::bytes(static_cast<double>(f.shared->memory_max_bytes.value_or(0))) +
+         " for it, of which write buffers may take " + text::bytes(use.write_buffers) + ": " +
+         amount + " now";
 }
 
 }  // namespace
@@ -112,8 +123,7 @@ std::optional<Proposal> GiveBack::lower(const PolicyInput& input, const KnobRead
   lowered.to = std::min(lowered.to, to);
   lowered.asked = input.features.at.tick;
   Proposal out = rocktune::propose(reading, to, rule_of(reading));
-  out.reason = who_shares(input.features, reading) + ": this one's part is " +
-               amount_of(reading, to) + " now, since others need theirs";
+  out.reason = why_lowered(input.features, reading, to);
   out.expected = expect_from(input, reading);
   return out;
 }

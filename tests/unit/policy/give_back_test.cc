@@ -136,6 +136,40 @@ TEST_CASE("jobs that an earlier run lowered for others go back", "[sharing]") {
   }
 }
 
+TEST_CASE("who shares with nobody is told what the budget has", "[sharing]") {
+  GiveBackBench bench;
+  const std::int64_t mib = 1 << 20;
+  bench.f.shared->host_members = 1;
+  SECTION("jobs") {
+    const auto down = bench.step();
+    REQUIRE(down.size() == 1);
+    CHECK(down[0].reason == "the shared budget has 4 background jobs for it");
+  }
+  SECTION("write buffers of many column families alone are more than that") {
+    bench.f.knobs = {cache_knob(256 * mib, 256 * mib)};
+    for (const char* family : {"one", "two"}) {
+      for (const auto& [name, value] :
+           {std::pair(knob::kWriteBufferSize, 64 * mib), {knob::kWriteBuffers, 4}}) {
+        bench.f.knobs.edit().push_back(knob_reading(name, value, value, 1, std::int64_t{1} << 40));
+        bench.f.knobs.edit().back().column_family = family;
+      }
+    }
+    bench.f.shared->jobs_max.reset();
+    bench.f.shared->memory_max_bytes = 384 * mib;
+    const auto down = bench.step();
+    REQUIRE(down.size() == 1);
+    CHECK(down[0].to == 64 * mib);
+    CHECK(down[0].reason ==
+          "the shared budget has 384 MiB for it, of which write buffers may take 512 MiB: 64 MiB "
+          "of cache now");
+    bench.f.shared->host_members = 2;
+    bench.f.knobs.edit()[0].value = 256 * mib;
+    CHECK(bench.step()[0].reason ==
+          "2 databases share the host: this one's part is 64 MiB of cache now, since others need "
+          "theirs");
+  }
+}
+
 TEST_CASE("a cache keeps room for what is pinned in it, whatever others are due", "[sharing]") {
   GiveBackBench bench;
   bench.f.knobs = {cache_knob(800, 800)};
