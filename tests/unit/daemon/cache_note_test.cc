@@ -92,6 +92,96 @@ TEST_CASE("a cache that lacks no budget says nothing of one", "[daemon]") {
   CHECK(bench.run(900).empty());
 }
 
+TEST_CASE("beside caches of other column families nobody can tell whose misses they are",
+          "[daemon]") {
+  Misses bench;
+  bench.budget.memory_max = Bytes{256 * kMega};
+  KnobReading other = cache_of(64 * kMega, 64 * kMega);
+  other.column_family = "other";
+  bench.f.knobs.edit().push_back(other);
+  SECTION("whichever is full") {
+    bench.f.cache_fill_ratio = 0.1;
+  }
+  CHECK(bench.run(299).empty());
+  CHECK(bench.run(2) ==
+        "reads have waited for 4000/s of misses for 5 min, and beside its 256 MiB there is 1 cache "
+        "of other column families: whose misses they are nobody can tell, and nothing is added");
+  other.column_family = "third";
+  bench.f.knobs.edit().push_back(other);
+  CHECK(bench.run(1).find("there are 2 caches of other") != std::string::npos);
+  bench.f.cache_misses_per_second = 50;
+  CHECK(bench.run(100).empty());
+}
+
+TEST_CASE("a budget that write buffers alone exceed is told of at once", "[daemon]") {
+  Misses bench;
+  bench.f.cache_misses_per_second = 0;
+  for (const char* family : {"one", "two"}) {
+    for (const auto& [name, value] :
+         {std::pair(knob::kWriteBufferSize, 64 * kMega), {knob::kWriteBuffers, 4}}) {
+      KnobReading one = cache_of(value, value);
+      one.name = name;
+      one.column_family = family;
+      bench.f.knobs.edit().push_back(one);
+    }
+  }
+  const std::string much =
+      "write buffers may take 512 MiB (write_buffer_size x max_write_buffer_number of all column "
+      "families), more than the ";
+  SECTION("its own") {
+    bench.budget.memory_max = Bytes{384 * kMega};
+    CHECK(bench.run(0.5) == much + "384 MiB of budget.memory_max: nothing is left for the cache");
+  }
+  SECTION("a share of one, which is less") {
+    bench.budget.memory_max = Bytes{384 * kMega};
+    bench.f.shared = SharedBudget();
+    bench.f.shared->memory_max_bytes = 256 * kMega;
+    CHECK(bench.run(0.5) ==
+          much + "256 MiB that shared.memory_max has for it: nothing is left for the cache");
+  }
+  SECTION("it has room for them") {
+    bench.budget.memory_max = Bytes{512 * kMega};
+    CHECK(bench.run(0.5).empty());
+  }
+  SECTION("there is none") {
+    CHECK(bench.run(0.5).empty());
+  }
+}
+
+TEST_CASE("a cache that is missed, and does not fill", "[daemon]") {
+  Misses bench;
+  bench.budget.memory_max = Bytes{256 * kMega};
+  bench.f.cache_capacity_bytes = 256 * kMega;
+  bench.f.cache_usage_bytes = 32 * kMega;
+  bench.f.cache_fill_ratio = 0.125;
+  SECTION("for minutes") {
+    CHECK(bench.run(350).empty());
+    CHECK(bench.run(20).find("no more than 12% of 256 MiB has been used for 5 min, while reads "
+                             "wait for 4000/s of misses") == 0);
+  }
+  SECTION("it fills yet") {
+    for (int minute = 0; minute < 15; ++minute) {
+      *bench.f.cache_usage_bytes += 6 * kMega;
+      *bench.f.cache_fill_ratio = *bench.f.cache_usage_bytes / (256 * kMega);
+      CHECK(bench.run(59).empty());
+    }
+  }
+  SECTION("it is half full") {
+    bench.f.cache_usage_bytes = 128 * kMega;
+    bench.f.cache_fill_ratio = 0.5;
+    CHECK(bench.run(900).empty());
+  }
+  SECTION("nobody knows how full") {
+    bench.f.cache_usage_bytes.reset();
+    bench.f.cache_fill_ratio.reset();
+    CHECK(bench.run(900).empty());
+  }
+  SECTION("hardly missed") {
+    bench.f.cache_misses_per_second = 50;
+    CHECK(bench.run(900).empty());
+  }
+}
+
 TEST_CASE("what nobody saw is not counted", "[daemon]") {
   Misses bench;
   bench.run(200);
