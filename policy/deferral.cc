@@ -15,18 +15,9 @@ namespace {
 constexpr double kDeferredShare = 0.67, kDueShare = 0.9;
 // Ours: what is due has so long to help before all of it is let through.
 constexpr double kDueShowsSeconds = 10;
-// Ours: reads are far from their SLO below this share of it...
+// Ours: reads are far from their SLO below this share of it.
 constexpr double kFarFromSlo = 0.1;
-constexpr double kNearSloSeconds = 2, kLongestSlowLook = 1, kFarSeconds = 30;
-// ...and take so many times as long as while the device had room: else there is little to gain.
-constexpr double kSlowerThanFree = 3;
-// Compactions run most of the time: those that come in bursts are paced instead. A pause that one
-// or two looks fall into ends nothing (with 0.9 a full device was answered 2 s later, once 7,
-// and in a run on RocksDB 11.8 not at all).
-constexpr double kCompacts = 0.75, kCompactsSeconds = 4;
-// What was there for less of the last 10 minutes, of which something is known, is new.
-constexpr double kMostFilled = 0.5, kLatelySeconds = 600, kLeastLatelySeconds = 10;
-constexpr double kLookBackSeconds = 1.9;
+constexpr double kNearSloSeconds = 2, kFarSeconds = 30;
 // What waits already takes no longer than this at the deferred rate: half of what is piling up.
 constexpr double kMostWaitingSeconds = 30;
 // Level 0 rises with each flush and falls with each compaction: debt is due from so much of its
@@ -41,36 +32,10 @@ constexpr double kMostOfDeferral = 1.2;
 
 }  // namespace
 
-void Deferral::look_back(const Situation& situation, bool full) {
-  const Nanoseconds now = situation.now;
-  if (within(looked_back_, now, kLookBackSeconds)) return;
-  looked_back_ = now;
-  // A deferral is there to make it less full.
-  if (stage_ == Stage::kNone) {
-    filled_.add(now, full ? 1 : 0);
-    written_.note(now, situation.written);
-  }
-  // Of a device that is not read nobody knows.
-  const bool has_room =
-      situation.features.device_queue && !situation.device_saturated && stage_ == Stage::kNone;
-  free_p99_us_.note(now, has_room ? situation.features.read_p99_us : std::nullopt);
-}
-
 void Deferral::observe(const Situation& situation) {
-  const Features& f = situation.features;
   const Nanoseconds now = situation.now;
-  const Value& running = f.running_compactions;
-  compacts_.note(now, running ? Value(std::min(1.0, *running)) : running);
-  const bool compacts = compacts_.mean(kCompactsSeconds).value_or(0) >= kCompacts &&
-                        compacts_.span_seconds() + f.interval_seconds >= kCompactsSeconds;
-  fills_ = situation.device_saturated && compacts;
-  look_back(situation, fills_);
   const double slo_us = p99_slo_us(situation.objective, Side::kReads);
-  const Value& read_us = f.read_p99_us;
-  const Value free_us = free_p99_us_.median(kLatelySeconds);
-  const bool slow = situation.reads_seen && read_us && *read_us >= kNearSlo * slo_us && free_us &&
-                    *read_us >= kSlowerThanFree * *free_us;
-  time_slow_reads(situation, slow);
+  const Value& read_us = situation.features.read_p99_us;
   const bool fast = read_us && *read_us < kFarFromSlo * slo_us && situation.binding;
   fast_seconds_ = fast_.update(fast, now);
   if (stage_ == Stage::kNone) gone_.reset();
@@ -78,43 +43,23 @@ void Deferral::observe(const Situation& situation) {
   passed_ = situation.passed.value_or(0);
 }
 
-// What reads take beside a pause of compactions says nothing, neither way: only what they took
-// between two looks that both saw some run counts.
-void Deferral::time_slow_reads(const Situation& situation, bool slow) {
-  const Features& f = situation.features;
-  const bool gap = gaps_.look(situation.now) > 0;
-  const bool runs = f.running_compactions.value_or(0) > 0;
-  const bool judged = runs && ran_ && !gap;
-  ran_ = runs;
-  slow_beside_ = situation.device_saturated && judged && slow;
-  if (gap || !situation.device_saturated || (judged && !slow)) {
-    slow_seconds_ = 0;
-    slow_p99_us_.clear();
-  }
-  if (!slow_beside_) return;
-  slow_seconds_ += std::min(f.interval_seconds, kLongestSlowLook);
-  slow_p99_us_.note(situation.now, f.read_p99_us);
-}
-
-std::optional<double> Deferral::wanted(const Situation& situation) const {
+std::optional<double> Deferral::wanted(const Situation& situation, const FullDevice& full) const {
   const Features& f = situation.features;
   const bool known = situation.passed && situation.need && f.limiter_bytes_per_second;
-  const bool slow = fills_ && slow_beside_ && slow_seconds_ >= kNearSloSeconds;
+  const bool slow = full.fills() && full.slow_seconds() >= kNearSloSeconds;
   if (stage_ != Stage::kNone || !known || !slow) return std::nullopt;
-  const bool is_new = filled_.span_seconds() >= kLeastLatelySeconds &&
-                      filled_.mean(kLatelySeconds).value_or(1) < kMostFilled;
   const bool calm = situation.far_from_limits &&
                     (situation.comfortable || situation.forecast_only) &&
                     !(situation.writes_rise || situation.burst_begins);
-  if (!calm || !is_new || rest_.lasts(situation.now)) return std::nullopt;
+  if (!calm || !full.is_new() || rest_.lasts(situation.now)) return std::nullopt;
   const double rate = kDeferredShare * *situation.passed;
   const double waiting = f.total_pending_bytes.value_or(0);  // known where it is comfortable
   return waiting <= kMostWaitingSeconds * rate ? Value(rate) : std::nullopt;
 }
 
-std::optional<Proposal> Deferral::lower(const Situation& situation,
-                                        const KnobReading& reading) const {
-  const auto rate = wanted(situation);
+std::optional<Proposal> Deferral::lower(const Situation& situation, const KnobReading& reading,
+                                        const FullDevice& full) const {
+  const auto rate = wanted(situation, full);
   if (!rate) return std::nullopt;
   const double to = std::ceil(std::max(*rate, situation.budget.rate_limit_min.value));
   if (to > static_cast<double>(reading.value) * (1 - kLimiterDeadBand)) return std::nullopt;
@@ -125,15 +70,14 @@ std::optional<Proposal> Deferral::lower(const Situation& situation,
                " beside compactions that fill the device with " + text::rate(*situation.passed) +
                ", and no limit is near: they may wait";
   // Beside a full device, and not in the mean of the seconds in which it filled.
-  out.expected = {"read_p99_us", true, slow_p99_us_.mean(kCompactsSeconds).value_or(0),
-                  kLimiterEvaluationSeconds};
+  out.expected = {"read_p99_us", true, full.slow_p99_us(), kLimiterEvaluationSeconds};
   out.evidence = slow_evidence(situation, Side::kReads);
   return out;
 }
 
 std::optional<Proposal> Deferral::raise(const Situation& situation, const KnobReading& reading,
-                                        std::int64_t back) const {
-  const bool hurry = must_end(situation), due = is_due(situation);
+                                        const FullDevice& full, std::int64_t back) const {
+  const bool hurry = must_end(situation, full), due = is_due(situation);
   if (!hurry && !due && !has_room()) return std::nullopt;
   const auto nearly = static_cast<std::int64_t>(std::ceil(due_rate()));
   const bool first = stage_ == Stage::kDeferred && nearly > reading.value;
@@ -184,10 +128,9 @@ void Deferral::end(Nanoseconds now) {
   raised_at_.reset();
 }
 
-bool Deferral::must_end(const Situation& situation) const {
+bool Deferral::must_end(const Situation& situation, const FullDevice& full) const {
   const bool rises = situation.writes_rise || situation.burst_begins;
-  const double before = written_.largest(kLatelySeconds).value_or(0);
-  return situation.stalled || (rises && situation.written.value_or(0) > before);
+  return situation.stalled || (rises && situation.written.value_or(0) > full.most_written());
 }
 
 bool Deferral::is_due(const Situation& situation) const {

@@ -13,8 +13,7 @@
 #include <optional>
 #include <string_view>
 
-#include "model/trend.h"
-#include "policy/gaps.h"
+#include "policy/full_device.h"
 #include "policy/growing_rest.h"
 #include "policy/situation.h"
 
@@ -30,11 +29,13 @@ class Deferral {
   void observe(const Situation& situation);
   // To what compactions are to wait behind. The loop knows whether its limit may be lowered.
   [[nodiscard]] std::optional<Proposal> lower(const Situation& situation,
-                                              const KnobReading& reading) const;
+                                              const KnobReading& reading,
+                                              const FullDevice& full) const;
   // While it lasts: towards the rate to go back to, in two steps, and in one where there is no time
   // for two.
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
-                                              const KnobReading& reading, std::int64_t back) const;
+                                              const KnobReading& reading, const FullDevice& full,
+                                              std::int64_t back) const;
   // The limiter was lowered to so many bytes/s for it; was raised as wished; is back, or others
   // have raised it.
   void begin(double rate, Nanoseconds now);
@@ -45,10 +46,11 @@ class Deferral {
 
  private:
   // The rate to defer to, bytes/s; absent: nothing is to be deferred now.
-  [[nodiscard]] std::optional<double> wanted(const Situation& situation) const;
+  [[nodiscard]] std::optional<double> wanted(const Situation& situation,
+                                             const FullDevice& full) const;
   // More is written than in the minutes before it, or writers wait. (Clients that wait for reads
   // write more once these are fast: no more than they did.)
-  [[nodiscard]] bool must_end(const Situation& situation) const;
+  [[nodiscard]] bool must_end(const Situation& situation, const FullDevice& full) const;
   // What was deferred is due; in its time, what that did not do.
   [[nodiscard]] bool is_due(const Situation& situation) const;
   [[nodiscard]] bool has_lasted(Nanoseconds now) const;  // it is no load that is new and may go
@@ -56,27 +58,14 @@ class Deferral {
   // debt off.
   [[nodiscard]] bool has_room() const;
   [[nodiscard]] double due_rate() const;  // bytes/s
-  void look_back(const Situation& situation, bool full);
-  void time_slow_reads(const Situation& situation, bool slow);
 
   Stage stage_ = Stage::kNone;
   double passed_ = 0;  // as of the last sample, bytes/s
   double full_ = 0;    // ...before the lowering
   std::optional<Nanoseconds> begun_at_, raised_at_;
   GrowingRest rest_;  // since the last one
-  Trend compacts_{Trend::Jumps::kKeep, 0, 10};
-  // Of the last 10 minutes, every other second: 1 where compactions filled the device, or 0; the
-  // P99 of reads while it had room; and what was written, bytes/s.
-  Trend filled_{Trend::Jumps::kKeep, 0, 600}, free_p99_us_{Trend::Jumps::kKeep, 0, 600};
-  Trend written_{Trend::Jumps::kKeep, 0, 600};
-  std::optional<Nanoseconds> looked_back_;
-  bool fills_ = false;        // compactions fill the device
-  bool ran_ = false;          // some did at the last look
-  bool slow_beside_ = false;  // reads were near their SLO beside them, between the last two looks
-  Trend slow_p99_us_{Trend::Jumps::kKeep, 0, 10};  // of reads in such looks
-  Gaps gaps_;
   Held fast_, gone_;
-  double slow_seconds_ = 0, fast_seconds_ = 0;
+  double fast_seconds_ = 0;
 };
 
 }  // namespace rocktune

@@ -11,6 +11,7 @@
 #include "policy/level_base_loop.h"
 #include "policy/peace.h"
 #include "policy/shape_loop.h"
+#include "policy/smoothing_aids.h"
 #include "policy/soft_limits_loop.h"
 #include "policy/write_size_loop.h"
 
@@ -45,8 +46,10 @@ class Headroom : public Policy {
     const bool raises = limiter_.pauses() || (limiter && limiter->to > limiter->from);
     const double ending = ends_deferral_.update(raises && limiter_.defers(), situation.now);
     situation.deferred = limiter_.defers() && ending < kDeferralEndsSeconds;
+    situation.smoothed = limiter_.smooths();
     situation.workers_help = situation.workers_help && !situation.deferred;
     add(std::move(limiter));
+    for (Proposal& aid : aid_smoothing(situation)) add(std::move(aid));
     std::optional<Proposal> jobs = jobs_.decide(situation, raises);
     wait_for_relief(situation, raises || (jobs && jobs->to > jobs->from));
     add(std::move(jobs));

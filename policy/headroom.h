@@ -10,6 +10,7 @@
 #include "policy/costly_jobs.h"
 #include "policy/deferral.h"
 #include "policy/duty.h"
+#include "policy/full_device.h"
 #include "policy/growing_debt.h"
 #include "policy/learnt_wait.h"
 #include "policy/limit_probe.h"
@@ -20,6 +21,7 @@
 #include "policy/raised_jobs.h"
 #include "policy/read_burden.h"
 #include "policy/situation.h"
+#include "policy/smoothing.h"
 #include "policy/spared_jobs.h"
 #include "policy/wishes.h"
 
@@ -45,6 +47,8 @@ class LimiterLoop {
   std::optional<Proposal> decide(const Situation& situation);
   // Compactions wait for reads, and debt is meant to grow.
   [[nodiscard]] bool defers() const { return deferral_.stage() != Deferral::Stage::kNone; }
+  // What flushes and compactions write is made even.
+  [[nodiscard]] bool smooths() const { return smoothing_.lasts(); }
   // It is being raised, and waits for what the last step does.
   [[nodiscard]] bool pauses() const { return pauses_; }
 
@@ -66,7 +70,7 @@ class LimiterLoop {
   }
   std::optional<Proposal> judge_lowerings(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
-  enum class Lowering { kReads, kWrites, kPace, kDefer, kReturn };
+  enum class Lowering { kReads, kWrites, kPace, kDefer, kSmooth, kReturn };
   static Lowering lowering_of(std::string_view rule);
   void note_changes(const KnobReading& reading, const Situation& situation);
   void note_lowering(const KnobReading& reading, const Situation& situation);
@@ -81,9 +85,12 @@ class LimiterLoop {
   OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
   Pace pace_;
   Lowering asks_for_ = Lowering::kReads;  // the last that was
+  FullDevice full_;
   Deferral deferral_;
+  Smoothing smoothing_;
   ReadBurden burden_;
-  // A pace or a deferral was asked for and made, and the limiter is not back yet: the rate before
+  // A pace, a deferral or a smoothing was asked for and made, and the limiter is not back yet: the
+  // rate before
   std::optional<std::int64_t> paced_from_;
   GrowingDebt paced_debt_;
   Duty paced_duty_;  // of a paced limit that is all used
@@ -105,6 +112,7 @@ class JobsLoop {
   std::optional<Proposal> give_back_loaded(const Situation& situation, const KnobReading& reading);
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading,
                                           bool limiter_first);
+  std::optional<Proposal> smooth(const Situation& situation, const KnobReading& reading);
   void note_changes(const KnobReading& reading, Nanoseconds now);
   void look(const Situation& situation, const KnobReading& reading);
   [[nodiscard]] std::optional<Proposal> give_back_futile(const Situation& situation,
@@ -125,6 +133,8 @@ class JobsLoop {
   // none.
   LearntWait loaded_wait_{kLoadedReturnSeconds, 4};
   std::optional<std::int64_t> jobs_;
+  // The jobs before one more was asked for to smooth; ...was made.
+  std::optional<std::int64_t> smooth_asked_, smoothed_from_;
   OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
   Value limiter_rate_;                         // as last seen
   std::optional<Nanoseconds> limiter_raised_;  // or its loop was waited for

@@ -24,7 +24,8 @@ constexpr double kRaisedLimiterShowsSeconds = 5;
 constexpr double kCpuExhausted = 0.95;
 // Each with its own rest: from these nothing is learnt of how soon a job may be returned.
 constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly",
-                           kSparedRule = "jobs.spared";
+                           kSparedRule = "jobs.spared", kSmoothJobsRule = "jobs.smooth",
+                           kSmoothedJobsRule = "jobs.smoothed";
 
 // The least number of jobs above this with more slots of that kind.
 std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_t)) {
@@ -224,14 +225,42 @@ std::optional<Proposal> JobsLoop::end_sparing(const Situation& situation,
   return out;
 }
 
+// Behind a limit that smooths, one compaction at a time lets level 0 fill while a deeper one has
+// its turn; two share what the limit lets through, level 0 first, and take no more of the device.
+// No experiment: the limit is judged.
+std::optional<Proposal> JobsLoop::smooth(const Situation& situation, const KnobReading& reading) {
+  const bool smooths = situation.smoothed;
+  const std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
+  const auto asked = std::exchange(smooth_asked_, std::nullopt);
+  if (asked && is_raised(reading) && jobs > *asked) smoothed_from_ = asked;
+  if (smoothed_from_ && (!is_raised(reading) || jobs <= *smoothed_from_)) smoothed_from_.reset();
+  if (!smooths && smoothed_from_) {
+    return take_back(situation, reading, *smoothed_from_, kSmoothedJobsRule,
+                     "nothing is smoothed any more: one compaction at a time again");
+  }
+  const std::int64_t to = next_with_more(jobs, compaction_slots);
+  const bool one_at_a_time = compaction_slots(jobs) == 1 && !smoothed_from_;
+  if (!smooths || !one_at_a_time || to > most_jobs(situation.budget, situation.features, reading)) {
+    return std::nullopt;
+  }
+  smooth_asked_ = jobs;
+  Proposal out = propose(reading, to, kSmoothJobsRule);
+  out.reason =
+      "one compaction at a time waits for the limit: beside a deeper one level 0 is not to fill";
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
 std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limiter_first) {
   const KnobReading* reading = changeable_knob(situation.features, knob::kBackgroundJobs);
   if (reading == nullptr) return std::nullopt;
   auto proposal = look_and_decide(situation, *reading, limiter_first);
   const auto is = [&proposal](std::string_view rule) { return proposal && proposal->rule == rule; };
-  const bool learns = !is(kFutileRule) && !is(kCostlyRule) && !is(kSparedRule);
+  const bool learns =
+      !is(kFutileRule) && !is(kCostlyRule) && !is(kSparedRule) && !is(kSmoothedJobsRule);
   wish_.note(learns ? proposal : std::nullopt, situation.now);
-  raise_wish_.note(is(kWantedJobsRule) ? std::nullopt : proposal, situation.now);
+  const bool looked_at = !is(kWantedJobsRule) && !is(kSmoothJobsRule);
+  raise_wish_.note(looked_at ? proposal : std::nullopt, situation.now);
   return proposal;
 }
 
@@ -250,7 +279,8 @@ std::optional<Proposal> JobsLoop::look_and_decide(const Situation& situation,
   const bool waits = limiter_first && waited < kLimiterFirstSeconds;
   if (waits || rose) limiter_raised_ = situation.now;
   if (auto proposal = end_sparing(situation, reading)) return proposal;
-  if (waits) return std::nullopt;
+  if (auto proposal = smooth(situation, reading)) return proposal;
+  if (waits || situation.smoothed) return std::nullopt;
   if (auto proposal = give_back_futile(situation, reading)) return proposal;
   if (auto proposal = give_back_costly(situation, reading)) return proposal;
   if (auto proposal = relieve(situation, reading)) return proposal;

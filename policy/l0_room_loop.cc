@@ -51,16 +51,16 @@ bool one_at_a_time(const Features& f) {
 // What it may be widened to; absent: not at all.
 std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamilyReading& family,
                                   const KnobReading* slowdown) {
-  const bool free =
-      slowdown != nullptr && slowdown->owner == KnobOwner::kFound && slowdown->value > 0;
+  const bool free = slowdown != nullptr && slowdown->value > 0 &&
+                    (slowdown->owner == KnobOwner::kFound || is_raised(*slowdown));
   const bool leveled = family.leveled_compaction.value_or(0) != 0;
   if (!free || !leveled || !family.level0_stop_trigger) return std::nullopt;
   if (!reads_have_borne_level0(situation, family.name)) return std::nullopt;
   const std::int64_t value = slowdown->value;
   // Where bytes count it is room for a compaction to gather more; else it is for writers who are
   // about to be delayed.
-  const double near_limit =
-      (situation.bytes_count() ? kNearLimit : kAboutToDelay) * static_cast<double>(value);
+  const bool early = situation.bytes_count() && !is_raised(*slowdown);
+  const double near_limit = (early ? kNearLimit : kAboutToDelay) * static_cast<double>(value);
   if (level0_count(family) < near_limit) return std::nullopt;
   const auto stop = static_cast<std::int64_t>(*family.level0_stop_trigger);
   const std::int64_t step = std::min(stop - value, value) / 2;
@@ -169,8 +169,8 @@ std::optional<Proposal> L0RoomLoop::decide(const Situation& situation) {
     return unheard(unheard_returns_, *back) ? std::nullopt : std::move(back);
   }
   const Features& f = situation.features;
-  const bool gathers =
-      one_at_a_time(f) && f.pending_ratio.value_or(1) < kNearLimit && !situation.deferred;
+  const bool gathers = (one_at_a_time(f) || situation.smoothed) &&
+                       f.pending_ratio.value_or(1) < kNearLimit && !situation.deferred;
   const bool rests = within(rests_since_, situation.now, kRoomRestSeconds);
   // Who is about to be delayed has no seconds.
   const bool full =

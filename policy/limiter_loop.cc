@@ -9,6 +9,7 @@
 #include "model/write_stall.h"
 #include "policy/headroom.h"
 #include "policy/limiter_terms.h"
+#include "policy/worth_reads.h"
 
 namespace rocktune {
 namespace {
@@ -16,10 +17,6 @@ namespace {
 // How long reads or writes have to be slow, in comfort, before background work is slowed for them.
 constexpr double kSlowSeconds = 10;
 constexpr std::string_view kSlowWritesRule = "limiter.writes";
-// Of the way from where writes are delayed to where they stop.
-constexpr double kNearStop = 0.75;
-// Of so many memtables RocksDB delays for none (db/column_family.cc).
-constexpr double kUndelayedMemtables = 3;
 // Between two raises for a delay that nobody feels.
 constexpr double kUnfeltSeconds = 2;
 // A limit below need * kShort for kShortSeconds goes to need * kAmple.
@@ -53,35 +50,6 @@ std::string why_raise(const Situation& situation, const KnobReading& reading) {
          text::rate(situation.need.value_or(0)) + " that is needed in the background";
 }
 
-// A delay to more than what is written costs nobody anything. Where writers come first it is not
-// waited for one that does.
-bool is_felt(const Situation& situation) {
-  const bool lost = situation.features.stalled_ratio.value_or(1) >= kStalledRatio;
-  return situation.loses_time || (situation.stalled && (lost || situation.writers_first()));
-}
-
-// Of a stop, where what is to come is no delay.
-bool is_near_stop(const Features& f) {
-  const auto is_far = [](const Value& now, const Value& delays, const Value& stops) {
-    if (!now || !delays || !stops || *stops <= *delays) return false;
-    return *now >= *delays + kNearStop * (*stops - *delays);
-  };
-  const bool memtables = f.immutable_memtables && f.max_write_buffers > kUndelayedMemtables &&
-                         *f.immutable_memtables + 1 >= *f.max_write_buffers;
-  return memtables || is_far(f.l0_files, f.l0_slowdown_files, f.l0_stop_files) ||
-         is_far(f.pending_bytes, f.pending_soft_bytes, f.pending_hard_bytes);
-}
-
-// On a full device a raise takes from reads what it gives to compactions: for what is lost, or near
-// a limit, and not for a delay that is not felt, or for a forecast. Where nobody reads, here or
-// elsewhere on the device, it takes nothing.
-bool is_worth_reads(const Situation& situation) {
-  const bool read = situation.read_lately || shares_device(situation.features);
-  if (!situation.looks_loaded || situation.piling || !read) return true;
-  if (!situation.stalled) return situation.near_limit;
-  return is_felt(situation) || is_near_stop(situation.features);
-}
-
 // What a lower base leaves pending, and nothing else, is no reason for haste.
 bool at_ease(const Situation& situation) {
   return situation.base_lowered ? situation.comfortable_but_debt : situation.comfortable;
@@ -100,6 +68,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (rate_ && reading.value > *rate_) {
     last_raise_ = now;
     const bool own = raise_wish_.explains(now);
+    smoothing_.end(now);
     if (own) {
       rest_.wanted(now);
       deferral_.raised(now);
@@ -117,6 +86,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     paced_from_.reset();
     paced_debt_ = {};
     deferral_.end(now);
+    smoothing_.end(now);
   }
   rate_ = reading.value;
 }
@@ -125,9 +95,12 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
   last_lowering_ = situation.now;
   const bool wished = wish_.explains(situation.now);
   const bool defers = wished && asks_for_ == Lowering::kDefer;
-  if (wished && !defers) rest_.went_back(situation.now);  // that it is due is no mistake
+  const bool smooths = wished && asks_for_ == Lowering::kSmooth;
+  // That it is due, or that there is no more room for it, is no mistake.
+  if (wished && !defers && !smooths) rest_.went_back(situation.now);
   if (defers) deferral_.begin(static_cast<double>(reading.value), situation.now);
-  const bool paces = defers || (wished && asks_for_ == Lowering::kPace);
+  if (smooths) smoothing_.begin();
+  const bool paces = defers || smooths || (wished && asks_for_ == Lowering::kPace);
   const bool returns = wished && asks_for_ == Lowering::kReturn;
   // Where the guard allowed a part of a deferral only the next step goes on.
   const bool has_begun = !defers || this->defers();
@@ -288,18 +261,20 @@ bool LimiterLoop::rests(Nanoseconds now, Side side) const {
          within(probe_.futile_at(), now, rest_.seconds());
 }
 
-// Compactions that have come to fill the device beside reads near their SLO may wait.
+// Compactions that have come to fill the device beside reads near their SLO may wait; where there
+// is no time for that, what they write is made even.
 std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
                                            const KnobReading& reading) const {
-  if (situation.objective.first != Priority::kReadP99 || rests(situation.now, Side::kReads)) {
-    return std::nullopt;
-  }
+  if (situation.objective.first != Priority::kReadP99) return std::nullopt;
   // On a limit that is lowered already there is nothing to lend. Where several databases are on the
   // device its budget divides it (policy/sharing.h).
-  const bool begun = asks_for_ == Lowering::kDefer;
+  const bool begun = asks_for_ == Lowering::kDefer || asks_for_ == Lowering::kSmooth;
   const bool lowered = paced_from_ || (is_lowered(reading) && !begun);
   if (lowered || shares_device(situation.features)) return std::nullopt;
-  return deferral_.lower(situation, reading);
+  if (!rests(situation.now, Side::kReads)) {
+    if (auto proposal = deferral_.lower(situation, reading, full_)) return proposal;
+  }
+  return smoothing_.lower(situation, reading, full_);
 }
 
 std::optional<Proposal> LimiterLoop::pace(const Situation& situation,
@@ -350,6 +325,7 @@ LimiterLoop::Lowering LimiterLoop::lowering_of(std::string_view rule) {
   if (rule == kSlowWritesRule) return Lowering::kWrites;
   if (rule == "limiter.pace") return Lowering::kPace;
   if (rule == kDeferRule) return Lowering::kDefer;
+  if (rule == kSmoothRule) return Lowering::kSmooth;
   const bool returns = rule == "limiter.returned" || rule == kFutileRaisesRule;
   return returns ? Lowering::kReturn : Lowering::kReads;
 }
@@ -359,6 +335,7 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   pauses_ = false;
   if (reading == nullptr) {
     deferral_.end(situation.now);
+    smoothing_.end(situation.now);
     return std::nullopt;
   }
   auto proposal = look_and_decide(situation, *reading);
@@ -373,11 +350,14 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
   note_changes(reading, situation);
   pace_.observe(situation);
   need_peak_.observe(situation);
+  full_.observe(situation, defers() || smooths());
   deferral_.observe(situation);
-  if (defers()) {
+  smoothing_.observe(situation);
+  if (defers() || smooths()) {
     const std::int64_t back = std::max(paced_from_.value_or(reading.found), reading.found);
-    if (auto proposal = deferral_.raise(situation, reading, back)) return proposal;
-    return protect(situation, reading);
+    auto raised = defers() ? deferral_.raise(situation, reading, full_, back)
+                           : smoothing_.raise(situation, reading, back);
+    return raised ? std::move(raised) : protect(situation, reading);
   }
   if (reading.value < kUnlimitedBytesPerSecond) {
     auto relief = relieve(situation, reading);

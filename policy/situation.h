@@ -136,6 +136,9 @@ struct Situation {
   // The limiter makes compactions wait for reads (policy/deferral.h): debt is meant to grow, and is
   // answered there.
   bool deferred = false;
+  // ...makes flushes and compactions even (policy/smoothing.h): it is what they wait for, and not
+  // the device.
+  bool smoothed = false;
   // In peace, and something was changed lately: what is only worth a try waits (policy/peace.h).
   bool settling = false;
   bool changed = false;  // a knob has another value than in the sample before

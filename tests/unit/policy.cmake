@@ -75,6 +75,7 @@ rocktune_unit_test(policy_test
     unit/policy/sharing_device_test.cc
     unit/policy/sharing_test.cc
     unit/policy/slow_writes_test.cc
+    unit/policy/smoothing_test.cc
     unit/policy/soft_limits_loop_test.cc
     unit/policy/spared_jobs_test.cc
     unit/policy/table_share_test.cc

@@ -40,6 +40,19 @@ TEST_CASE("room in level 0: for what gathers behind one compaction at a time",
     level0(bench, 12);
     CHECK_FALSE(bench.run(800, knob::kL0Slowdown));
   }
+  SECTION(
+      "half of what is left to the stop, once level 0 is three quarters full again, and no more") {
+    level0(bench, 20);
+    CHECK_FALSE(bench.run(30, knob::kL0Slowdown));
+    level0(bench, 21);
+    const auto more = bench.run(5, knob::kL0Slowdown);
+    REQUIRE(more);
+    CHECK(more->rule == "l0_room.writes");
+    CHECK(more->to == 32);
+    bench.apply(*more);
+    level0(bench, 31);
+    CHECK_FALSE(bench.run(30, knob::kL0Slowdown));  // 4 files at least before the stop
+  }
   SECTION("not when they lose it elsewhere") {
     level0(bench, 24);  // what was found would delay them now, too
     bench.f.stalled_ratio = 0.5;

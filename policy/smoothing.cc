@@ -1,0 +1,101 @@
+#include "policy/smoothing.h"
+
+#include <cmath>
+
+#include "model/text.h"
+#include "policy/limiter_terms.h"
+
+namespace rocktune {
+namespace {
+
+// Of what passes on a full device (docs/results.md, "Flushes that wait"): below it reads are as
+// fast, and level 0 fills sooner.
+constexpr double kSmoothShare = 0.87;
+constexpr double kPassedSeconds = 2;
+// Reads have to be slow for so long: in a burst of writes, of which no loan is given, and else,
+// where one would come first.
+constexpr double kBurstSlowSeconds = 1, kSmoothSlowSeconds = 2;
+// Flushes may take so much of it, so that they do not wait for the next one to be there: memtables
+// that wait stop writers.
+constexpr double kFlushesAtMost = 0.5;
+// Level 0 as a share of its slowdown trigger: from here on there is no room to begin.
+constexpr double kBeginsBelow = 0.75;
+// With a budget's least rate so far above what is wanted nothing would be smoothed.
+constexpr double kMostOfSmoothing = 1.05;
+// Ours: reads are far from their SLO below this share of it for so long while the limit binds, and
+// there is room for more; or it has not bound for so long, and what it was for is gone.
+constexpr double kFarFromSlo = 0.1, kFarSeconds = 30, kGoneSeconds = 300;
+
+// Nothing waits for what a lower limit holds up, but for level 0, which goes first behind it.
+bool has_room(const Situation& situation) {
+  return situation.backlog_known && !situation.stalled && !situation.piling &&
+         situation.features.pending_ratio.value_or(0) < kNearLimit &&
+         situation.memtable_ratio.value_or(0) < kNearMemtables;
+}
+
+}  // namespace
+
+void Smoothing::observe(const Situation& situation) {
+  const Features& f = situation.features;
+  passed_.note(situation.now, f.limiter_bytes_per_second);
+  const double slo_us = p99_slo_us(situation.objective, Side::kReads);
+  const bool fast = f.read_p99_us && *f.read_p99_us < kFarFromSlo * slo_us && situation.binding;
+  fast_seconds_ = fast_.update(lasts() && fast, situation.now);
+  idle_seconds_ = idle_.update(lasts() && !situation.binding, situation.now);
+  crowded_ = lasts() && !has_room(situation);
+}
+
+std::optional<Proposal> Smoothing::lower(const Situation& situation, const KnobReading& reading,
+                                         const FullDevice& full) const {
+  const Value passed = passed_.mean(kPassedSeconds);
+  const bool burst = situation.writes_rise || situation.burst_begins;
+  const bool slow =
+      full.fills() && full.slow_seconds() >= (burst ? kBurstSlowSeconds : kSmoothSlowSeconds);
+  if (lasts() || !passed || !slow) return std::nullopt;
+  const bool fills_up = situation.features.l0_ratio.value_or(1) >= kBeginsBelow;
+  if (!has_room(situation) || fills_up || rest_.lasts(situation.now)) return std::nullopt;
+  const double rate = kSmoothShare * *passed;
+  if (situation.features.flush_bytes_per_second.value_or(rate) > kFlushesAtMost * rate) {
+    return std::nullopt;
+  }
+  const double to = std::ceil(std::max(rate, situation.budget.rate_limit_min.value));
+  if (to > static_cast<double>(reading.value) * (1 - kLimiterDeadBand)) return std::nullopt;
+  if (to > kMostOfSmoothing * rate) return std::nullopt;
+  Proposal out = propose(reading, static_cast<std::int64_t>(to), kSmoothRule);
+  out.reason = "read P99 is " + text::microseconds(situation.features.read_p99_us.value_or(0)) +
+               " beside flushes and compactions that fill the device with " + text::rate(*passed) +
+               ": they get nearly that, and no more at any moment";
+  out.expected = {"read_p99_us", true, full.slow_p99_us(), kLimiterEvaluationSeconds};
+  out.evidence = slow_evidence(situation, Side::kReads);
+  return out;
+}
+
+std::optional<Proposal> Smoothing::raise(const Situation& situation, const KnobReading& reading,
+                                         std::int64_t back) const {
+  const bool gone = fast_seconds_ >= kFarSeconds || idle_seconds_ >= kGoneSeconds;
+  if (!crowded_ && !gone) return std::nullopt;
+  Proposal out = propose(reading, back, crowded_ ? "limiter.unpaced" : "limiter.worked_off");
+  if (out.to <= reading.value) return std::nullopt;
+  const std::string limit =
+      ", and flushes and compactions are limited to " + shown_rate(reading.value);
+  if (!crowded_) {
+    out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) + limit +
+                 ": what filled the device is gone";
+  } else if (!situation.backlog_known && !situation.stalled) {
+    out.reason = "nobody knows how much waits" + limit;
+  } else {
+    out.reason = backlog_text(situation) + limit;
+  }
+  out.expected = crowded_ ? expect_relief(situation, kLimiterEvaluationSeconds)
+                          : no_more_stalls(situation, kLimiterEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
+}
+
+void Smoothing::end(Nanoseconds now) {
+  if (crowded_) rest_.begin(now);
+  lasts_ = false;
+  crowded_ = false;
+}
+
+}  // namespace rocktune

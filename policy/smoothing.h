@@ -1,0 +1,47 @@
+// Smoothing: on a device that flushes and compactions have come to fill beside reads which are near
+// their SLO, they get nearly all of what passes, and no more at any moment. What both write at once
+// otherwise is more than the device does, and reads wait in its queue for as long as a flush takes:
+// the longer the larger the memtables are. Unlike a deferral (policy/deferral.h) it leaves no debt
+// to speak of, so that it does for a burst of writes, too, while there is room in level 0.
+// docs/control.md, "The limiter". Pure; bounded; internal to policy/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "model/trend.h"
+#include "policy/full_device.h"
+#include "policy/growing_rest.h"
+#include "policy/situation.h"
+
+namespace rocktune {
+
+inline constexpr std::string_view kSmoothRule = "limiter.smooth";
+
+class Smoothing {
+ public:
+  // Call once per sample, before what follows.
+  void observe(const Situation& situation);
+  // The loop knows whether its limit may be lowered.
+  [[nodiscard]] std::optional<Proposal> lower(const Situation& situation,
+                                              const KnobReading& reading,
+                                              const FullDevice& full) const;
+  // While it lasts: to the rate to go back to, once writers wait or it is not needed.
+  [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
+                                              const KnobReading& reading, std::int64_t back) const;
+  // The limiter was lowered for it; was raised, by whomever.
+  void begin() { lasts_ = true; }
+  void end(Nanoseconds now);
+  [[nodiscard]] bool lasts() const { return lasts_; }
+
+ private:
+  bool lasts_ = false;
+  Trend passed_{Trend::Jumps::kKeep, 0, 10};  // bytes/s, through the limiter
+  GrowingRest rest_{5};                       // after one that ended for want of room
+  Held idle_, fast_;
+  double idle_seconds_ = 0, fast_seconds_ = 0;
+  bool crowded_ = false;  // it has no room left
+};
+
+}  // namespace rocktune
