@@ -51,16 +51,18 @@ bool one_at_a_time(const Features& f) {
 // What it may be widened to; absent: not at all.
 std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamilyReading& family,
                                   const KnobReading* slowdown) {
+  const bool widened = is_widened(slowdown);
+  // Where bytes count, what one step gathers will do.
   const bool free = slowdown != nullptr && slowdown->value > 0 &&
-                    (slowdown->owner == KnobOwner::kFound || is_raised(*slowdown));
+                    (widened ? !situation.bytes_count() : slowdown->owner == KnobOwner::kFound);
   const bool leveled = family.leveled_compaction.value_or(0) != 0;
   if (!free || !leveled || !family.level0_stop_trigger) return std::nullopt;
   if (!reads_have_borne_level0(situation, family.name)) return std::nullopt;
   const std::int64_t value = slowdown->value;
   // Where bytes count it is room for a compaction to gather more; else it is for writers who are
   // about to be delayed.
-  const bool early = situation.bytes_count() && !is_raised(*slowdown);
-  const double near_limit = (early ? kNearLimit : kAboutToDelay) * static_cast<double>(value);
+  const double near_limit =
+      (situation.bytes_count() ? kNearLimit : kAboutToDelay) * static_cast<double>(value);
   if (level0_count(family) < near_limit) return std::nullopt;
   const auto stop = static_cast<std::int64_t>(*family.level0_stop_trigger);
   const std::int64_t step = std::min(stop - value, value) / 2;

@@ -17,6 +17,9 @@ constexpr double kLevelBasePressedSeconds = 3, kLevelBaseIdleSeconds = 300;
 // What the base as found would leave pending, as a share of where RocksDB delays writes; and
 // between two lowerings for its sake.
 constexpr double kMostDebt = 0.75, kDebtSeconds = 60;
+// Ours: one that leaves more than this of the base is hardly a step, and waits for longer: by what
+// is worked off meanwhile the next may be larger.
+constexpr double kSmallStep = 0.9, kSmallStepSeconds = 180;
 // As long as a lowering may be taken back, and more: its window, held up by a freeze, and the
 // offer.
 constexpr double kLoweringsSeconds = 900;
@@ -185,7 +188,9 @@ std::optional<Proposal> LevelBaseLoop::lower_for_debt(const Situation& situation
     const auto debt = debt_share(family, base.found);
     if (!debt || *debt < most) continue;
     const auto to = least_borne_base(family, std::max(base.found, base.value / 2), base.value);
-    if (!to) continue;
+    const bool small =
+        to && static_cast<double>(*to) > kSmallStep * static_cast<double>(base.value);
+    if (!to || (small && within(lowered_, situation.now, kSmallStepSeconds))) continue;
     most = *debt;
     out = propose(base, *to, "level_base.debt");
     out->reason = "with the " + text::bytes(static_cast<double>(base.found)) + " that were found " +

@@ -27,8 +27,9 @@ constexpr std::array kAids = {
 std::optional<Proposal> turn(const Situation& situation, const Aid& aid) {
   const KnobReading* reading = changeable_knob(situation.features, aid.knob);
   if (reading == nullptr || !may_turn(*reading)) return std::nullopt;
-  const bool to_do = situation.smoothed && reading->value < aid.value;
-  const bool to_undo = !situation.smoothed && is_raised(*reading);
+  const bool evens = situation.smoothed || situation.deferred;
+  const bool to_do = evens && reading->value < aid.value;
+  const bool to_undo = !evens && is_raised(*reading);
   if (!to_do && !to_undo) return std::nullopt;
   Proposal out = to_do ? propose(*reading, aid.value, aid.rule)
                        : propose(*reading, reading->found, "smoothing.ended");

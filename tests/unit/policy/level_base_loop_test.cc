@@ -278,7 +278,7 @@ TEST_CASE("level base: what a return would leave pending bounds it", "[headroom]
     CHECK(half->to == 512 * kHeadroomMiB);
     CHECK(half->expected.feature.empty());  // not to be taken back: the debt would be
     bench.apply(*half);
-    CHECK_FALSE(bench.run(55, knob::kLevelBase));
+    CHECK_FALSE(bench.run(175, knob::kLevelBase));  // a tenth and more would have waited for 60 s
     const auto less = bench.run(10, knob::kLevelBase);
     REQUIRE(less);
     CHECK(less->to == 500 * kHeadroomMiB);

@@ -191,13 +191,13 @@ TEST_CASE("smoothing: flushes keep to the limit, and level 0 goes first, as long
 TEST_CASE("smoothing: what an operator has set stays, what another policy has left goes back",
           "[headroom][smoothing]") {
   HeadroomBench bench = burst();
-  KnobReading& flushes = bench.knob(knob::kLimitFlushes);
   SECTION("an operator's") {
     limit(bench, next_limit(bench, 8, "limiter.smooth"));
-    flushes.owner = KnobOwner::kManual;
+    bench.knob(knob::kLimitFlushes).owner = KnobOwner::kManual;
     CHECK_FALSE(bench.run(1, knob::kLimitFlushes));
   }
   SECTION("another policy's") {
+    KnobReading& flushes = bench.knob(knob::kLimitFlushes);
     flushes.value = 1;
     flushes.owner = KnobOwner::kRocktune;
     const auto back = bench.run(0.5, knob::kLimitFlushes);
