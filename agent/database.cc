@@ -57,7 +57,7 @@ Database::Database(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandl
   description_.access = access_of(db);
   const Sampler::Objects objects{options.statistics,
                                  block_cache_of(db->GetOptions(db->DefaultColumnFamily())),
-                                 options.rate_limiter};
+                                 options.rate_limiter, options.write_buffer_manager};
   families_ = std::make_shared<Families>(db, handles, clock);
   for (const auto& family : families_->all()) keep_statistics_for_blocks_of(*family);
   if (const auto listener = Listener::find(options.listeners)) {

@@ -146,6 +146,11 @@ void Sampler::take_objects(wire::Sample& sample, TimePoint now) {
     const bool reads = limiter->IsRateLimited(rocksdb::RateLimiter::OpType::kRead);
     sample.limiter.emplace("limits_reads", reads ? 1 : 0);
   }
+  // Two atomics. RocksDB makes a manager without a limit where the host brings none.
+  if (const auto& manager = objects_.write_buffers; manager && manager->enabled()) {
+    sample.write_buffer_manager = {{"limit_bytes", manager->buffer_size()},
+                                   {"stall_active", manager->IsStallActive() ? 1 : 0}};
+  }
 }
 
 void Sampler::take_pinned(const rocksdb::Cache& cache, TimePoint now) {

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <rocksdb/db.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include <chrono>
 #include <cstdint>
@@ -49,6 +50,7 @@ class Sampler {
     std::shared_ptr<rocksdb::Statistics> statistics;
     std::shared_ptr<rocksdb::Cache> cache;
     std::shared_ptr<rocksdb::RateLimiter> limiter;
+    std::shared_ptr<rocksdb::WriteBufferManager> write_buffers = {};
   };
 
   // What a listing of all files may cost. It takes some 10 ms for ten thousand of them.

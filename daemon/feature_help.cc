@@ -26,7 +26,7 @@ constexpr std::array kFeatureHelp{
     FeatureHelp{"write_mean_us", "Mean time of a write call in the last poll interval."},
     FeatureHelp{"stalled_ratio",
                 "Time that writers were held back, all together, per second; at most 1."},
-    FeatureHelp{"write_stopped", "1 while RocksDB stops writes."},
+    FeatureHelp{"write_stopped", "1 while RocksDB, or its write buffer manager, stops writes."},
     FeatureHelp{"delayed_bytes_per_second",
                 "What RocksDB lets writers write while it delays them; else absent."},
     FeatureHelp{"l0_files", "Files of level 0, of the column family nearest to its limit."},

@@ -47,15 +47,20 @@ double memtable_limit(double max_write_buffers) {
 
 std::vector<Candidate> BacklogAssessor::candidates(const Features& f) const {
   const auto& forecast = forecast_.worst();
-  return strongest_first({{"l0_peak_files", forecast ? Value(forecast->peak_files) : std::nullopt,
-                           forecast ? Value(forecast->slowdown_files) : std::nullopt},
-                          {"l0_files", f.l0_files, f.l0_slowdown_files},
-                          {"pending_bytes", f.pending_bytes, first_pending_limit(f)},
-                          {"immutable_memtables", f.immutable_memtables, f.max_write_buffers},
-                          {"stalled_ratio", f.stalled_ratio, kStalledRatio},
-                          {"limiter_use_ratio", f.limiter_use_ratio, 1.0},
-                          {"flush_bytes_per_second", f.flush_bytes_per_second},
-                          {"running_compactions", f.running_compactions}});
+  auto known =
+      strongest_first({{"l0_peak_files", forecast ? Value(forecast->peak_files) : std::nullopt,
+                        forecast ? Value(forecast->slowdown_files) : std::nullopt},
+                       {"l0_files", f.l0_files, f.l0_slowdown_files},
+                       {"pending_bytes", f.pending_bytes, first_pending_limit(f)},
+                       {"immutable_memtables", f.immutable_memtables, f.max_write_buffers},
+                       {"stalled_ratio", f.stalled_ratio, kStalledRatio},
+                       {"limiter_use_ratio", f.limiter_use_ratio, 1.0},
+                       {"flush_bytes_per_second", f.flush_bytes_per_second},
+                       {"running_compactions", f.running_compactions}});
+  if (!known.empty()) return known;
+  // Nothing but the stall itself was read.
+  return strongest_first({{"write_stopped", f.write_stopped},
+                          {"delayed_bytes_per_second", f.delayed_bytes_per_second}});
 }
 
 void BacklogAssessor::clear() {

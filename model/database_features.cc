@@ -92,6 +92,8 @@ void fill_background(const DatabaseReading& older, const DatabaseReading& newer,
 
 void fill_database_gauges(const DatabaseReading& newer, Features& out) {
   out.write_stopped = gauge(newer.write_stopped);
+  out.write_buffer_stall = gauge(newer.write_buffer_stall);
+  out.write_buffer_limit_bytes = gauge(newer.write_buffer_limit_bytes);
   if (newer.delayed_write_rate && *newer.delayed_write_rate > 0) {
     out.delayed_bytes_per_second = gauge(newer.delayed_write_rate);
   }

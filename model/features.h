@@ -34,6 +34,8 @@ struct Features {
   Value stalled_ratio;  // stall time per second of wall time, summed over writers, capped at 1
   Value write_stopped;  // 0 or 1
   Value delayed_bytes_per_second;  // present only while RocksDB delays writes
+  // Of the write buffer manager: 0 or 1, and its limit. No features of models and evidence.
+  Value write_buffer_stall, write_buffer_limit_bytes;
 
   // LSM shape: the column family that is worst off counts, since any one stalls the database
   std::string l0_column_family;

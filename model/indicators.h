@@ -51,8 +51,9 @@ struct Foreseen {
 
 struct Indicator {
   IndicatorKind kind = IndicatorKind::kP99;
-  std::string
-      cause;  // "read", "write"; "l0", "pending_bytes", "memtables"; "queue", "await", "load"
+  // "read", "write"; "l0", "pending_bytes", "memtables", "write_buffer_manager"; "queue", "await",
+  // "load"
+  std::string cause;
   AlertState state = AlertState::kOk;
   bool answered = false;   // an alert is raised, and its event has come since
   double probability = 0;  // within the horizon; 1 while the event holds

@@ -142,7 +142,11 @@ struct DatabaseReading {
   Counter running_flushes;           // gauges from here on
   Counter running_compactions;
   Counter delayed_write_rate;  // actual-delayed-write-rate, bytes/s; 0 = not delayed
-  Counter write_stopped;       // 0 or 1
+  Counter write_stopped;  // 0 or 1: is-write-stopped, or the write buffer manager stalls writers
+  // Of the write buffer manager (db_write_buffer_size, or the host's own), which several databases
+  // may share; absent: it has no limit. What it stalls RocksDB counts as no stall.
+  Counter write_buffer_limit_bytes;
+  Counter write_buffer_stall;  // 0 or 1
   Counter cache_capacity_bytes;
   Counter cache_usage_bytes;
   Counter cache_pinned_bytes;
@@ -177,6 +181,8 @@ struct DatabaseReading {
     visit("running_compactions", self.running_compactions);
     visit("delayed_write_rate", self.delayed_write_rate);
     visit("write_stopped", self.write_stopped);
+    visit("write_buffer_limit_bytes", self.write_buffer_limit_bytes);
+    visit("write_buffer_stall", self.write_buffer_stall);
     visit("cache_capacity_bytes", self.cache_capacity_bytes);
     visit("cache_usage_bytes", self.cache_usage_bytes);
     visit("cache_pinned_bytes", self.cache_pinned_bytes);

@@ -33,6 +33,14 @@ Limit pending(const Features& f, const char* kind, double limit) {
                                kind + " is " + text::bytes(limit)};
 }
 
+Limit buffer_manager(const Features& f) {
+  const Value& limit = f.write_buffer_limit_bytes;
+  return {"write_buffer_manager",
+          "the memtables of all that share the write buffer manager are at "
+          "its limit" +
+              (limit ? " of " + text::bytes(*limit) : "")};
+}
+
 // In the order in which RocksDB looks.
 std::optional<Limit> stop_limit(const Features& f) {
   if (reached(f.immutable_memtables, f.max_write_buffers)) return memtables(f);
@@ -40,6 +48,7 @@ std::optional<Limit> stop_limit(const Features& f) {
   if (reached(f.pending_bytes, f.pending_hard_bytes)) {
     return pending(f, "stop", *f.pending_hard_bytes);
   }
+  if (f.write_buffer_stall.value_or(0) > 0) return buffer_manager(f);
   return std::nullopt;
 }
 
@@ -80,6 +89,12 @@ bool writers_stand_still(const Features& f) {
   // RocksDB counts a stall as it ends: one that takes all of the interval began before it.
   const bool over = lost >= 1 && !f.delayed_bytes_per_second;
   return lost >= kStandingRatio && !over;
+}
+
+bool only_buffers_are_full(const Features& f) {
+  if (f.write_stopped.value_or(0) <= 0 || f.write_buffer_stall.value_or(0) <= 0) return false;
+  const auto limit = stop_limit(f);
+  return limit && limit->cause == "write_buffer_manager";
 }
 
 Value lost_share(const Features& f) {

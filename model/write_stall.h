@@ -4,6 +4,10 @@
 // A sample is one moment: a stop that lasted a part of the interval shows only in the time that
 // writers lost, and the limit behind it may be gone again. Then no cause is named, rather than the
 // limit that happens to be nearest.
+//
+// A WriteBufferManager with allow_stall stops writers by itself (db/db_impl/db_impl_write.cc,
+// WriteBufferManagerStallWrites): it delays nobody before, and neither is-write-stopped nor
+// stall.micros tell of it. The agent asks it; a stall between two samples is seen by nobody.
 #pragma once
 
 #include <optional>
@@ -20,7 +24,8 @@ inline constexpr double kStalledRatio = 0.1;
 inline constexpr double kStandingRatio = 0.5;
 
 struct WriteStall {
-  std::string cause;  // "memtables", "l0", "pending_bytes"; empty: this sample does not show it
+  // "memtables", "l0", "pending_bytes", "write_buffer_manager"; empty: this sample does not show it
+  std::string cause;
   std::string
       sentence;  // "writes are stopped: 2 of 2 memtables wait for their flush in column ..."
 };
@@ -34,6 +39,10 @@ Value first_pending_limit(const Features& features);
 // Writes are stopped, or writers lost most of the interval: a delay that lets most pass is none,
 // nor is a stall that is over.
 bool writers_stand_still(const Features& features);
+
+// Writes are stopped by the write buffer manager, and by no limit of RocksDB's own: no delay comes
+// before that.
+bool only_buffers_are_full(const Features& features);
 
 // The share of the interval that writers lost. RocksDB counts a stall as it ends: while writes are
 // stopped it is all of it.

@@ -24,6 +24,7 @@ constexpr double kFlowHistorySeconds = 20;   // ...and at least
 
 // A stop that no delay comes before.
 bool stops_undelayed(const Features& f) {
+  if (only_buffers_are_full(f)) return true;
   const auto stall = find_write_stall(f);
   return stall && stall->cause == "memtables" && f.max_write_buffers.value_or(0) > 0 &&
          *f.max_write_buffers <= kUndelayedBuffers;

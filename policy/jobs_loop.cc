@@ -88,7 +88,8 @@ std::optional<Proposal> JobsLoop::relieve(const Situation& situation, const Knob
   if (!costly_.may_raise(situation)) return std::nullopt;
   // Flushes that writers wait for share the device with compactions: more of those, which come with
   // a slot for one more flush, take it from them.
-  const bool memtables = situation.backlog_cause == "memtables";
+  const bool memtables =
+      situation.backlog_cause == "memtables" || situation.backlog_cause == "write_buffer_manager";
   if (memtables && situation.device_loaded) return std::nullopt;
   std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
   std::int64_t most = most_jobs(situation.budget, situation.features, reading);

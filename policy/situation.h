@@ -71,7 +71,8 @@ struct Situation {
   bool comfortable = false;      // ...and nothing warns
   double comfortable_seconds = 0;
   bool comfortable_but_debt = false;  // comfortable, or it would be with less pending
-  std::string backlog_cause;  // "l0", "pending_bytes", "memtables"; empty when nothing is known
+  // "l0", "pending_bytes", "memtables", "write_buffer_manager"; empty when nothing is known
+  std::string backlog_cause;
   Value stalled_ratio, l0_ratio, memtable_ratio;  // means of 3, 10 and 5 s
 
   // Background writing, bytes/s

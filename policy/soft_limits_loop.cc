@@ -6,6 +6,7 @@
 #include "model/family_options.h"
 #include "model/knobs.h"
 #include "model/text.h"
+#include "model/write_stall.h"
 #include "policy/guard_limits.h"
 
 namespace rocktune {
@@ -80,9 +81,10 @@ std::optional<Proposal> propose_usual(const Situation& situation, const ColumnFa
 
 void SoftLimitsLoop::look(const Situation& situation) {
   const Features& f = situation.features;
-  if (f.write_stopped) stops_.note(situation.now, *f.write_stopped);
+  const bool counts = f.write_stopped.value_or(0) > 0 && !only_buffers_are_full(f);
+  if (f.write_stopped) stops_.note(situation.now, counts ? 1 : 0);
   stops_.expire(situation.now);
-  if (f.write_stopped.value_or(0) <= 0) return;
+  if (!counts) return;
   for (const ColumnFamilyReading& family : f.column_families) {
     if (at_level0_limit(family)) level0_ = Stopped{family.name, situation.now};
     if (at_pending_limit(family)) pending_ = Stopped{family.name, situation.now};

@@ -45,6 +45,7 @@ void get(JsonReader& reader, const Json& json, const Where& where, Sample& out) 
   fields.optional("properties", out.properties);
   fields.optional("cache", out.cache);
   fields.optional("limiter", out.limiter);
+  fields.optional("write_buffer_manager", out.write_buffer_manager);
   fields.optional("column_families", out.column_families);
   fields.optional("knobs", out.knobs);
   fields.optional("lease", out.lease);

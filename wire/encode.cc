@@ -224,6 +224,9 @@ std::string encode(const Sample& sample) {
   write_map(out, "properties", sample.properties);
   write_map(out, "cache", sample.cache);
   write_map(out, "limiter", sample.limiter);
+  if (const auto& manager = sample.write_buffer_manager; !manager.empty()) {
+    write_map(out, "write_buffer_manager", manager);
+  }
   write_list(out, "column_families", sample.column_families);
   write_list(out, "knobs", sample.knobs);
   if (sample.lease) {

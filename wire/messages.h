@@ -159,6 +159,7 @@ struct Sample {
   std::map<std::string, std::uint64_t> properties;  // of the database, without "rocksdb."
   std::map<std::string, std::uint64_t> cache;    // capacity_bytes, usage_bytes, pinned_usage_bytes
   std::map<std::string, std::uint64_t> limiter;  // bytes_through, requests
+  std::map<std::string, std::uint64_t> write_buffer_manager;  // limit_bytes, stall_active (0 or 1)
   std::vector<ColumnFamily> column_families;
   // Those of the database and of its objects; of a column family's only what is not "found" (its
   // other values are among its options). GET /v1/dbs/{id}/knobs has all of them.

@@ -149,6 +149,9 @@ DatabaseReading to_database_reading(const wire::Sample& sample) {
   to.running_compactions = at(sample.properties, "num-running-compactions");
   to.delayed_write_rate = at(sample.properties, "actual-delayed-write-rate");
   to.write_stopped = at(sample.properties, "is-write-stopped");
+  to.write_buffer_limit_bytes = at(sample.write_buffer_manager, "limit_bytes");
+  to.write_buffer_stall = at(sample.write_buffer_manager, "stall_active");
+  if (to.write_buffer_stall.value_or(0) > 0) to.write_stopped = 1;
   to.cache_capacity_bytes = at(sample.cache, "capacity_bytes");
   to.cache_usage_bytes = at(sample.cache, "usage_bytes");
   to.cache_pinned_bytes = at(sample.cache, "pinned_usage_bytes");
@@ -174,6 +177,7 @@ bool is_writable(const wire::Database& database) {
 void leave_out_stalls(DatabaseReading& reading) {
   reading.delayed_write_rate.reset();
   reading.write_stopped.reset();
+  reading.write_buffer_stall.reset();
   for (ColumnFamilyReading& family : reading.column_families) {
     drop_compaction_limits(family);
   }

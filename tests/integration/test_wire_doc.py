@@ -100,6 +100,7 @@ class WireDocument(AgentWorld):
         super().setUp()
         host = self.db_bench("--benchmarks=fillrandom", f"--duration={UNTIL_KILLED}", "--num=1000000", "--value_size=100",
                              "--compression_type=none", "--write_buffer_size=2097152", "--max_background_jobs=2",
+                             "--db_write_buffer_size=1073741824",
                              "--benchmark_write_rate_limit=4000000")
         self.socket = self.served_by(host)
         self.database = wait_for("the database that stays", lambda: self.lasting_databases(self.socket))[0]["id"]

@@ -1,7 +1,11 @@
 // Changes and returns while RocksDB would keep options waiting.
 #include "agent/write_stop.h"
 
+#include <rocksdb/write_buffer_manager.h>
+
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "tests/unit/agent/control_setup.h"
 #include "tests/unit/agent/database_fixture.h"
@@ -209,6 +213,38 @@ TEST_CASE("RocksDB's own write stop refuses the options that would wait for its 
   answer = control.apply(request);
   REQUIRE(answer.has_value());
   for (const auto& result : answer->results) CHECK(result.status == "applied");
+}
+
+TEST_CASE("a sample tells of the write buffer manager, and whether it stalls writers") {
+  rocksdb::DBOptions options;
+  {
+    DatabaseFixture f(options);
+    CHECK(f.database.sampler().take().write_buffer_manager.empty());  // one without a limit
+  }
+  constexpr std::size_t kLimit = 4 << 20;
+  const auto manager = std::make_shared<rocksdb::WriteBufferManager>(kLimit, nullptr, true);
+  options.write_buffer_manager = manager;
+  DatabaseFixture f(options);
+  using Told = std::map<std::string, std::uint64_t>;
+  CHECK(f.database.sampler().take().write_buffer_manager ==
+        Told{{"limit_bytes", kLimit}, {"stall_active", 0}});
+  REQUIRE(f.host.db->PauseBackgroundWork().ok());
+  std::atomic<bool> ok{true};
+  std::thread writer([&] {
+    for (int i = 0; i < 1000; ++i) {
+      ok = ok && f.host.db->Put({}, std::to_string(i), std::string(10000, 'v')).ok();
+    }
+  });
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  while (!manager->IsStallActive() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  const wire::Sample sample = f.database.sampler().take();
+  CHECK(sample.write_buffer_manager.at("stall_active") == 1);
+  CHECK(sample.properties.at("is-write-stopped") == 0);
+  REQUIRE(f.host.db->ContinueBackgroundWork().ok());
+  writer.join();
+  CHECK(ok);
 }
 
 TEST_CASE("a handle that goes in a write stop does not wait for its end") {

@@ -224,6 +224,23 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   CHECK(knobs[1].owner == KnobOwner::kManual);  // unknown owners: hands off
 }
 
+TEST_CASE("writes that the write buffer manager stalls are stopped", "[daemon][translate]") {
+  wire::Sample sample;
+  sample.properties = {{"is-write-stopped", 0}};
+  CHECK_FALSE(to_database_reading(sample).write_buffer_stall);
+  CHECK_FALSE(to_database_reading(sample).write_buffer_limit_bytes);
+  sample.write_buffer_manager = {{"limit_bytes", 64 << 20}, {"stall_active", 0}};
+  CHECK(to_database_reading(sample).write_stopped == 0U);
+  CHECK(to_database_reading(sample).write_buffer_limit_bytes == 64U << 20);
+  sample.write_buffer_manager["stall_active"] = 1;
+  DatabaseReading reading = to_database_reading(sample);
+  CHECK(reading.write_stopped == 1U);
+  CHECK(reading.write_buffer_stall == 1U);
+  leave_out_stalls(reading);
+  CHECK_FALSE(reading.write_stopped);
+  CHECK_FALSE(reading.write_buffer_stall);
+}
+
 TEST_CASE("a sample that no real database has is not taken", "[daemon][translate]") {
   wire::Sample sample;
   sample.column_families.resize(kMostColumnFamilies);
@@ -279,6 +296,7 @@ TEST_CASE("every field of the model has a source on the wire", "[daemon][transla
   }
   sample.cache = {{"capacity_bytes", 1}, {"usage_bytes", 1}, {"pinned_usage_bytes", 1}};
   sample.limiter = {{"bytes_through", 1}, {"requests", 1}, {"limits_reads", 1}};
+  sample.write_buffer_manager = {{"limit_bytes", 1}, {"stall_active", 1}};
   const DatabaseReading reading = to_database_reading(sample);
   DatabaseReading::visit_fields(reading, [](const char* name, const Counter& value) {
     INFO(name);

@@ -1,5 +1,6 @@
 // compaction_backlog: from L0, pending bytes and memtables.
 #include "model/text.h"
+#include "model/write_stall.h"
 #include "tests/unit/model/feed.h"
 
 using namespace rocktune;
@@ -101,6 +102,17 @@ TEST_CASE("a stop names the limit that is reached, not the nearest one", "[indic
     feed.f.pending_bytes = feed.f.pending_hard_bytes = 4e9;
     CHECK(feed.backlog().cause == "pending_bytes");
     CHECK(feed.alerts.at(0).message.find("the limit for a stop is 3.7 GiB") != std::string::npos);
+  }
+  SECTION("the write buffer manager") {
+    feed.f.write_buffer_stall = 1;
+    CHECK(feed.backlog().cause == "write_buffer_manager");
+    CHECK(feed.alerts.at(0).message ==
+          "writes are stopped: the memtables of all that share the write buffer manager are at its "
+          "limit");
+    feed.f.write_buffer_limit_bytes = 1 << 30;
+    CHECK(find_write_stall(feed.f)->sentence.ends_with("are at its limit of 1 GiB"));
+    feed.set_l0(36);  // where RocksDB stops writes, too
+    CHECK(feed.backlog().cause == "l0");
   }
   SECTION("none in this sample") {
     Indicator now = feed.backlog();

@@ -118,6 +118,12 @@ TEST_CASE("flow: what says nothing of the right rate moves none", "[headroom][fl
     bench.f.immutable_memtables = 4;
     CHECK(in_turns(2, 10, 10));
   }
+  SECTION("stops of the write buffer manager, which no delay comes before") {
+    bench.f.write_buffer_stall = 1;  // its samples of writes that flow have write_stopped = 0
+    CHECK_FALSE(in_turns(4, 10, 10));
+    bench.f.write_buffer_stall = 0;
+    CHECK(in_turns(2, 10, 10));
+  }
   SECTION("stops before the last step") {
     const auto even = in_turns(2, 10, 10);
     REQUIRE(even);

@@ -124,6 +124,7 @@ void stir_sample(Dice& dice, Sample& sample, bool knobs_stand) {
   if (!sample.database) sample.database = *quiet_sample().database;
   sample.database->agent_tick = sample.at.tick;
   stir(dice, *sample.database);
+  sample.database->write_buffer_stall = dice.one_in(20) ? 1 : 0;
   DatabaseReading::visit_histograms(
       *sample.database, [&](const char*, auto& histogram) { stir_histogram(dice, histogram); });
   if (sample.database->column_families.empty()) {

@@ -56,6 +56,17 @@ TEST_CASE("a slowdown next to the stop is lowered to half of the way", "[headroo
   CHECK_FALSE(limits.soft(60));
 }
 
+TEST_CASE("near a limit the write buffer manager stops writes by itself",
+          "[headroom][soft_limit]") {
+  SoftLimits limits(34, 64 * kGiB);
+  limits.level0(35);
+  limits.stop(true);
+  limits.bench.f.write_buffer_stall = 1;
+  CHECK_FALSE(limits.slowdown(30));
+  limits.bench.f.write_buffer_stall = 0;
+  CHECK(limits.slowdown(20));
+}
+
 TEST_CASE("one stop that a rare poll catches is no pattern", "[headroom][soft_limit]") {
   SoftLimits limits(34, 64 * kGiB);
   limits.bench.f.interval_seconds = 5;

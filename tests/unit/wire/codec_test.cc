@@ -67,6 +67,7 @@ TEST_CASE("fields arrive where they belong") {
   CHECK(sample.wall_ns == INT64_MIN);
   CHECK(sample.tickers == testing::sample().tickers);
   CHECK(sample.histograms == testing::sample().histograms);
+  CHECK(sample.write_buffer_manager == testing::sample().write_buffer_manager);
   CHECK(sample.column_families.at(0).options.at("write_buffer_size") == -5);
   CHECK(sample.column_families.at(0).levels == std::vector<Level>{{1, 2}, {3, 4}});
   REQUIRE(sample.column_families.size() == 3);
@@ -100,6 +101,7 @@ TEST_CASE("the encoder writes JSON that another parser reads alike") {
   CHECK(text["knobs"][0]["owner"] == "rocktune");
   CHECK(text["lease"]["holder"] == "rocktuned:1");
   CHECK_FALSE(json::parse(encode(Sample{})).contains("lease"));
+  CHECK_FALSE(json::parse(encode(Sample{})).contains("write_buffer_manager"));
   CHECK(json::parse(encode(Error{"a", "b"})) ==
         json::parse(R"({"error":{"code":"a","message":"b"}})"));
   const auto path =

@@ -56,6 +56,7 @@ inline Sample sample() {
   sample.properties = {{"is-write-stopped", 1}};
   sample.cache = {{"capacity_bytes", 8 << 20}};
   sample.limiter = {{"bytes_through", 77}};
+  sample.write_buffer_manager = {{"limit_bytes", 64 << 20}, {"stall_active", 1}};
   sample.column_families = {{.name = "default",
                              .properties = {{"estimate-live-data-size", 9}},
                              .options = {{"write_buffer_size", -5}},
