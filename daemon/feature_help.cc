@@ -14,6 +14,8 @@ constexpr std::array kFeatureHelp{
     FeatureHelp{"reads_per_second", "Keys read by Get and MultiGet."},
     FeatureHelp{"writes_per_second", "Keys written, updated or deleted."},
     FeatureHelp{"seeks_per_second", "Seeks of iterators."},
+    FeatureHelp{"iterator_steps_per_second",
+                "Steps of iterators to the next or previous key; counted as an iterator ends."},
     FeatureHelp{"user_write_bytes_per_second", "Bytes that the program wrote, keys and values."},
     FeatureHelp{"wal_bytes_per_second", "Bytes written to the write-ahead log."},
     FeatureHelp{"read_p50_us", "Median time of a Get or MultiGet call in the last poll interval."},

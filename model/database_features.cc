@@ -58,6 +58,7 @@ void fill_foreground(const DatabaseReading& older, const DatabaseReading& newer,
   out.reads_per_second = rate(older.keys_read, newer.keys_read, seconds);
   out.writes_per_second = rate(older.keys_written, newer.keys_written, seconds);
   out.seeks_per_second = rate(older.seeks, newer.seeks, seconds);
+  out.iterator_steps_per_second = rate(older.iterator_steps, newer.iterator_steps, seconds);
   out.user_write_bytes_per_second =
       rate(older.user_bytes_written, newer.user_bytes_written, seconds);
   out.wal_bytes_per_second = rate(older.wal_bytes, newer.wal_bytes, seconds);

@@ -28,6 +28,7 @@ struct Features {
 
   // Foreground
   Value reads_per_second, writes_per_second, seeks_per_second;
+  Value iterator_steps_per_second;  // RocksDB counts an iterator's steps as it is destroyed
   Value user_write_bytes_per_second, wal_bytes_per_second;
   Value read_p50_us, read_p99_us, read_mean_us;
   Value write_p50_us, write_p99_us, write_mean_us;
@@ -99,6 +100,7 @@ struct Features {
     visit("reads_per_second", self.reads_per_second);
     visit("writes_per_second", self.writes_per_second);
     visit("seeks_per_second", self.seeks_per_second);
+    visit("iterator_steps_per_second", self.iterator_steps_per_second);
     visit("user_write_bytes_per_second", self.user_write_bytes_per_second);
     visit("wal_bytes_per_second", self.wal_bytes_per_second);
     visit("read_p50_us", self.read_p50_us);

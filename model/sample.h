@@ -135,11 +135,13 @@ struct DatabaseReading {
   Counter keys_read;                 // tickers number.keys.read and number.multiget.keys.read
   Counter keys_written;              // ticker number.keys.written
   Counter seeks;                     // ticker number.db.seek
-  Counter block_cache_hits;          // ticker block.cache.hit
-  Counter block_cache_misses;        // ticker block.cache.miss
-  Counter bloom_useful;              // ticker bloom.filter.useful
-  Counter stall_us;                  // ticker stall.micros
-  Counter running_flushes;           // gauges from here on
+  Counter
+      iterator_steps;  // tickers number.db.next and .prev: Next() and Prev(), at iterators' ends
+  Counter block_cache_hits;    // ticker block.cache.hit
+  Counter block_cache_misses;  // ticker block.cache.miss
+  Counter bloom_useful;        // ticker bloom.filter.useful
+  Counter stall_us;            // ticker stall.micros
+  Counter running_flushes;     // gauges from here on
   Counter running_compactions;
   Counter delayed_write_rate;  // actual-delayed-write-rate, bytes/s; 0 = not delayed
   Counter write_stopped;  // 0 or 1: is-write-stopped, or the write buffer manager stalls writers
@@ -173,6 +175,7 @@ struct DatabaseReading {
     visit("keys_read", self.keys_read);
     visit("keys_written", self.keys_written);
     visit("seeks", self.seeks);
+    visit("iterator_steps", self.iterator_steps);
     visit("block_cache_hits", self.block_cache_hits);
     visit("block_cache_misses", self.block_cache_misses);
     visit("bloom_useful", self.bloom_useful);

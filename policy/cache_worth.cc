@@ -103,7 +103,7 @@ void CacheWorth::observe(const Situation& situation) {
   const Value& misses = situation.read_misses;
   const Value reads = reads_and_seeks(f);
   Value of_one;
-  if (misses && is_read(f)) of_one = *misses / *reads;
+  if (misses && reads && *reads >= kLeastOperationsPerSecond) of_one = *misses / *reads;
   // Who comes back after a pause finds another cache than he left: what it missed before it says
   // nothing of what it misses now.
   const double pause = std::max(kPauseSeconds, kPauseIntervals * f.interval_seconds);

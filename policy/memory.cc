@@ -92,7 +92,8 @@ std::vector<Driver> miss_evidence(const Features& f) {
 }
 
 bool is_read(const Features& features) {
-  return reads_and_seeks(features).value_or(0) >= kLeastOperationsPerSecond;
+  return reads_and_seeks(features).value_or(0) >= kLeastOperationsPerSecond ||
+         features.iterator_steps_per_second.value_or(0) >= kLeastStepsPerSecond;
 }
 
 bool misses_cost_reads(double misses, double reads) {

@@ -81,6 +81,11 @@ Value reads_and_seeks(const Features& features);  // per second; absent without 
 // Fewer operations than these, as of a health check, have no P99 that anybody waits for.
 inline constexpr double kLeastOperationsPerSecond = 10;
 
+// From so many steps of iterators on it is read from, though few reads begin: five scans a second
+// of 100,000 rows each are five seeks. A health check that looks through a range takes some
+// hundred.
+inline constexpr double kLeastStepsPerSecond = 1000;
+
 // Whether it is read from at all, now.
 bool is_read(const Features& features);
 

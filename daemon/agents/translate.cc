@@ -13,10 +13,10 @@ Counter at(const Unsigned& values, const char* name) {
   return found == values.end() ? Counter() : Counter(found->second);
 }
 
-// RocksDB counts what MultiGet does apart from what Get does.
-Counter with_multiget(const Counter& of_get, const Counter& of_multiget) {
-  if (!of_get || !of_multiget) return of_get ? of_get : of_multiget;
-  return *of_get + *of_multiget;
+// RocksDB counts what MultiGet does apart from what Get does, and steps of iterators by direction.
+Counter together(const Counter& one, const Counter& other) {
+  if (!one || !other) return one ? one : other;
+  return *one + *other;
 }
 
 // Options are signed on the wire; a negative one means "not set" or "off" to RocksDB.
@@ -89,15 +89,16 @@ ColumnFamilyReading column_family(const wire::ColumnFamily& from) {
 void take_tickers(const Unsigned& tickers, DatabaseReading& to) {
   to.user_bytes_written = at(tickers, "bytes.written");
   to.user_bytes_read =
-      with_multiget(at(tickers, "bytes.read"), at(tickers, "number.multiget.bytes.read"));
+      together(at(tickers, "bytes.read"), at(tickers, "number.multiget.bytes.read"));
   to.wal_bytes = at(tickers, "wal.bytes");
   to.flush_bytes_written = at(tickers, "flush.write.bytes");
   to.compaction_bytes_read = at(tickers, "compact.read.bytes");
   to.compaction_bytes_written = at(tickers, "compact.write.bytes");
   to.keys_read =
-      with_multiget(at(tickers, "number.keys.read"), at(tickers, "number.multiget.keys.read"));
+      together(at(tickers, "number.keys.read"), at(tickers, "number.multiget.keys.read"));
   to.keys_written = at(tickers, "number.keys.written");
   to.seeks = at(tickers, "number.db.seek");
+  to.iterator_steps = together(at(tickers, "number.db.next"), at(tickers, "number.db.prev"));
   to.block_cache_hits = at(tickers, "block.cache.hit");
   to.block_cache_misses = at(tickers, "block.cache.miss");
   to.bloom_useful = at(tickers, "bloom.filter.useful");

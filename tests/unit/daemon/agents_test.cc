@@ -183,6 +183,11 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   CHECK(to_database_reading(sample).keys_read == 30U);
   sample.tickers["number.keys.read"] = 4;
   CHECK(to_database_reading(sample).keys_read == 34U);
+  CHECK_FALSE(reading.iterator_steps);
+  sample.tickers["number.db.next"] = 500;
+  CHECK(to_database_reading(sample).iterator_steps == 500U);
+  sample.tickers["number.db.prev"] = 20;
+  CHECK(to_database_reading(sample).iterator_steps == 520U);
   sample.tickers["bytes.read"] = 100;
   sample.tickers["number.multiget.bytes.read"] = 900;
   CHECK(to_database_reading(sample).user_bytes_read == 1000U);
@@ -287,7 +292,8 @@ TEST_CASE("every field of the model has a source on the wire", "[daemon][transla
   for (const char* name :
        {"bytes.written", "bytes.read", "wal.bytes", "flush.write.bytes", "compact.read.bytes",
         "compact.write.bytes", "number.keys.read", "number.keys.written", "number.db.seek",
-        "block.cache.hit", "block.cache.miss", "bloom.filter.useful", "stall.micros"}) {
+        "number.db.next", "block.cache.hit", "block.cache.miss", "bloom.filter.useful",
+        "stall.micros"}) {
     sample.tickers[name] = 1;
   }
   for (const char* name : {"num-running-flushes", "num-running-compactions",

@@ -90,6 +90,17 @@ TEST_CASE("Get and MultiGet are reads", "[features]") {
   CHECK(*derive(&older, newer).read_p99_us <= 11);
 }
 
+TEST_CASE("steps of iterators are counted beside their seeks", "[features]") {
+  const Sample older = quiet_sample();
+  Sample newer = next_sample(older);
+  newer.database->seeks = 5;
+  newer.database->iterator_steps = 5000;
+  CHECK(*derive(&older, newer).seeks_per_second == Approx(10));
+  CHECK(*derive(&older, newer).iterator_steps_per_second == Approx(10'000));
+  newer.database->iterator_steps.reset();
+  CHECK_FALSE(derive(&older, newer).iterator_steps_per_second);
+}
+
 TEST_CASE("an absent counter is not zero", "[features]") {
   Sample older = quiet_sample();
   Sample newer = next_sample(older);

@@ -58,6 +58,33 @@ TEST_CASE("a database wants cache for the misses that its reads wait for", "[mem
   CHECK_FALSE(wants_cache(500));  // the others are compactions'
 }
 
+TEST_CASE("who is scanned is read, though few reads begin", "[memory]") {
+  Features f;
+  f.reads_per_second = 0;
+  f.seeks_per_second = 5;
+  CHECK_FALSE(is_read(f));
+  f.iterator_steps_per_second = 300;  // a health check that looks through a range
+  CHECK_FALSE(is_read(f));
+  f.iterator_steps_per_second = 5 * 100'000;
+  CHECK(is_read(f));
+
+  HeadroomBench bench;
+  bench.f.reads_per_second = bench.f.seeks_per_second = 0;  // by iterators that stay
+  bench.f.cache_misses_per_second = 5000;
+  DemandMeter meter;
+  const auto is_seen_read = [&](double steps) {
+    bench.f.iterator_steps_per_second = steps;
+    Demand demand;
+    for (int i = 0; i < 10; ++i) {
+      bench.tick();
+      demand = meter.update({bench.f, bench.indicators, bench.objective, bench.budget});
+    }
+    return demand.reads;
+  };
+  CHECK_FALSE(is_seen_read(300));
+  CHECK(is_seen_read(500'000));
+}
+
 TEST_CASE("write buffers of column families whose options are not read count as the default one's",
           "[memory]") {
   std::vector<ColumnFamilyReading> families(3);
