@@ -190,6 +190,44 @@ bool moves_files(const rocksdb::CompactionJobInfo& info) {
          std::ranges::find(info.input_files, outputs.front()) != info.input_files.end();
 }
 
+// In RocksDB 7 a file's `level` is its place among the job's input levels, of which the base level
+// is the first.
+Level0Input level0_input(const rocksdb::CompactionJobInfo& info) {
+  Level0Input out;
+  if (info.base_input_level != 0) return out;
+  const std::size_t files = std::min(info.input_files.size(), info.input_file_infos.size());
+  for (std::size_t i = 0; i < files; ++i) {
+    if (info.input_file_infos[i].level != 0) continue;
+    ++out.files;
+    const auto table = info.table_properties.find(info.input_files[i]);
+    if (table == info.table_properties.end() || !table->second) continue;
+    const std::uint64_t bytes = size_of(*table->second).bytes;
+    out.bytes += bytes;
+    // kVersion of its table/sst_file_writer_collectors.h, in 7.8.3 and 11.8.1 alike.
+    const bool ingested =
+        table->second->user_collected_properties.contains("rocksdb.external_sst_file.version");
+    if (ingested) out.ingested_bytes += bytes;
+  }
+  return out;
+}
+
+// Those of a later RocksDB are none of these, as far as anybody knows.
+bool is_for_size(CompactionReason reason) {
+  switch (reason) {
+    case CompactionReason::kUnknown:
+    case CompactionReason::kLevelL0FilesNum:
+    case CompactionReason::kLevelMaxLevelSize:
+    case CompactionReason::kUniversalSizeAmplification:
+    case CompactionReason::kUniversalSizeRatio:
+    case CompactionReason::kUniversalSortedRunNum:
+    case CompactionReason::kFIFOMaxSize:
+    case CompactionReason::kFIFOReduceNumFiles:
+      return true;
+    default:
+      return false;
+  }
+}
+
 wire::Event compaction_end(const rocksdb::CompactionJobInfo& info, Elapsed elapsed) {
   auto made = compaction("compaction_end", info);
   // It counts nothing for the files that it moves.

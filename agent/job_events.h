@@ -5,6 +5,7 @@
 #include <rocksdb/listener.h>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,15 @@ bool moves_files(const rocksdb::CompactionJobInfo& info);
 wire::Event compaction_begin(const rocksdb::CompactionJobInfo& info);
 // `elapsed` is used where RocksDB does not tell (a trivial move).
 wire::Event compaction_end(const rocksdb::CompactionJobInfo& info, Elapsed elapsed);
+
+// What a compaction reads of level 0, and how much of that was ingested: files that an
+// SstFileWriter made, which marks them. At its begin; both in bytes as of compaction_begin().
+struct Level0Input {
+  std::uint64_t files = 0, bytes = 0, ingested_bytes = 0;
+};
+Level0Input level0_input(const rocksdb::CompactionJobInfo& info);
+// Whether level 0 or the size of a level asked for it: not the host, an age or a mark.
+bool is_for_size(rocksdb::CompactionReason reason);
 
 wire::Event background_error(rocksdb::BackgroundErrorReason reason, const rocksdb::Status& status);
 wire::Event recovery_begin(rocksdb::BackgroundErrorReason reason, const rocksdb::Status& status);

@@ -18,15 +18,13 @@ Job job_of(int base_input_level) {
   return base_input_level == 0 ? Job::kL0Compaction : Job::kDeepCompaction;
 }
 
-// In RocksDB 7 a file's `level` is its place among the job's input levels, of which the base level
-// is the first.
 RunningJobs::Input input_of(const rocksdb::CompactionJobInfo& info, const wire::Event& event) {
-  const auto files =
-      info.base_input_level != 0
-          ? 0
-          : std::ranges::count(info.input_file_infos, 0, &rocksdb::CompactionFileInfo::level);
-  return {static_cast<std::uint64_t>(files),
-          static_cast<std::uint64_t>(event.numbers.at("input_bytes")), info.base_input_level};
+  const Level0Input level0 = level0_input(info);
+  const auto bytes = static_cast<std::uint64_t>(event.numbers.at("input_bytes"));
+  // What was flushed into level 0 is counted against that, whatever takes it out.
+  const std::uint64_t beside = bytes - std::min(bytes, level0.bytes);
+  const std::uint64_t other = is_for_size(info.compaction_reason) ? 0 : beside;
+  return {level0.files, bytes, info.base_input_level, level0.ingested_bytes + other};
 }
 
 RunningJobs::Ended how_ended(const rocksdb::CompactionJobInfo& info) {

@@ -43,6 +43,7 @@ void RunningJobs::count(const Job& job, TimePoint now, Ended ended) {
     ++done.l0;
     done.l0_time += elapsed;
     done.l0_bytes += job.input->bytes;
+    done.l0_other_bytes += job.input->other_bytes;
   }
 }
 
@@ -73,6 +74,7 @@ void RunningJobs::table_created(const std::string& family, int job, std::uint64_
 
 wire::Jobs RunningJobs::done_in(const void* db, std::string_view family, TimePoint now) const {
   wire::Jobs out;
+  out.l0_compactions_other_bytes = 0;
   const auto known = done_.find(ByFamily::Name(db, family));
   if (known == done_.end()) return out;
   const Done& done = known->second;
@@ -81,6 +83,7 @@ wire::Jobs RunningJobs::done_in(const void* db, std::string_view family, TimePoi
   out.l0_compactions = done.l0;
   out.l0_compactions_ms = whole_ms(done.l0_time);
   out.l0_compactions_input_bytes = done.l0_bytes;
+  out.l0_compactions_other_bytes = done.l0_other_bytes;
   out.deep_compactions = done.deep;
   out.deep_compactions_ms = whole_ms(done.deep_time);
   return out;

@@ -39,6 +39,8 @@ class RunningJobs {
     std::uint64_t level0_files = 0;
     std::uint64_t bytes = 0;  // of all levels
     int level = 0;            // the first
+    // Of these: ingested files of level 0, and what no merging of level 0 asked for.
+    std::uint64_t other_bytes = 0;
   };
   enum class Ended { kRewrote, kMoved, kFailed };  // moved: no file was written
   static constexpr std::size_t kMostFamilies = 256;
@@ -65,7 +67,7 @@ class RunningJobs {
 
  private:
   struct Done {
-    std::uint64_t flushes = 0, l0 = 0, l0_bytes = 0, deep = 0;
+    std::uint64_t flushes = 0, l0 = 0, l0_bytes = 0, l0_other_bytes = 0, deep = 0;
     TimePoint::duration l0_time{0}, deep_time{0};
     std::optional<TimePoint> last_flush;
     TimePoint last;

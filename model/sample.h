@@ -67,7 +67,10 @@ struct ColumnFamilyReading {
   Counter l0_compactions;              // out of level 0; those that only move files left out
   Counter l0_compactions_ms;           // ... how long they took, in sum
   Counter l0_compactions_input_bytes;  // ... what they read
-  Counter deep_compactions;            // the others, those that only move files among them
+  // ... and of that, what was not merged to make level 0 or a level smaller: ingested files of
+  // level 0, and what compactions for another reason read beside level 0. Absent: not told apart.
+  Counter l0_compactions_other_bytes;
+  Counter deep_compactions;  // the others, those that only move files among them
   Counter deep_compactions_ms;
   // Options that decide when this column family stalls.
   Counter write_buffer_bytes;
@@ -105,6 +108,7 @@ struct ColumnFamilyReading {
     visit("l0_compactions", self.l0_compactions);
     visit("l0_compactions_ms", self.l0_compactions_ms);
     visit("l0_compactions_input_bytes", self.l0_compactions_input_bytes);
+    visit("l0_compactions_other_bytes", self.l0_compactions_other_bytes);
     visit("deep_compactions", self.deep_compactions);
     visit("deep_compactions_ms", self.deep_compactions_ms);
     visit("write_buffer_bytes", self.write_buffer_bytes);

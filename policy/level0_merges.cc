@@ -94,7 +94,9 @@ void Level0Merges::Family::follow(const ColumnFamilyReading& reading, double int
   const std::uint64_t flushed = *reading.flushes - flushes;
   const double nominal =
       static_cast<double>(flushed) * static_cast<double>(*reading.write_buffer_bytes);
-  const auto read = static_cast<double>(*reading.l0_compactions_input_bytes - l0_input_bytes);
+  const std::uint64_t input = *reading.l0_compactions_input_bytes - l0_input_bytes;
+  const std::uint64_t other = reading.l0_compactions_other_bytes.value_or(0) - l0_other_bytes;
+  const auto read = static_cast<double>(input - std::min(input, other));
   totals.seconds += interval_seconds;  // a plain mean until the window is full
   totals.full_buffers += nominal;
   totals.l0_input += read;
@@ -192,15 +194,18 @@ void Level0Merges::observe(const Features& f) {
     if (!reading.flushes || !reading.l0_compactions_input_bytes || !reading.write_buffer_bytes) {
       continue;
     }
+    const std::uint64_t other_bytes = reading.l0_compactions_other_bytes.value_or(0);
     const Family* before = find(reading.name, now.size());
     Family& family = now.emplace_back(before != nullptr ? *before : Family());
     family.name = reading.name;
     const bool comparable = before != nullptr && f.interval_seconds > 0 &&
                             *reading.flushes >= family.flushes &&
-                            *reading.l0_compactions_input_bytes >= family.l0_input_bytes;
+                            *reading.l0_compactions_input_bytes >= family.l0_input_bytes &&
+                            other_bytes >= family.l0_other_bytes;
     if (comparable) family.follow(reading, f.interval_seconds, written);
     family.flushes = *reading.flushes;
     family.l0_input_bytes = *reading.l0_compactions_input_bytes;
+    family.l0_other_bytes = other_bytes;
   }
   families_ = std::move(now);
   saved_ = 0;

@@ -6,6 +6,9 @@
 //
 //   saved by doubling = input of level-0 compactions/s - flushed/s
 //
+// Not of that input are ingested files of level 0, nor what compactions that somebody asked for, or
+// an age, read of other levels: no doubling saves any of it.
+//
 // Larger buffers save more than that where keys are written again and again: what compactions drop
 // as overwritten or deleted was flushed and moved for nothing, and the larger the buffer the more
 // of it is never flushed. By how much is not known before it is tried. It counts as
@@ -115,7 +118,7 @@ class Level0Merges {
   struct Family {
     std::string name;
     Level0Merging merging;
-    std::uint64_t flushes = 0, l0_input_bytes = 0;  // as last read
+    std::uint64_t flushes = 0, l0_input_bytes = 0, l0_other_bytes = 0;  // as last read
     Totals totals;
     Means recent;  // of ten seconds
     Cycles cycles;

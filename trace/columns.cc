@@ -39,6 +39,7 @@ constexpr std::array kAddedLater = {
     std::string_view("l0_compactions"),
     std::string_view("l0_compactions_ms"),
     std::string_view("l0_compactions_input_bytes"),
+    std::string_view("l0_compactions_other_bytes"),
     std::string_view("deep_compactions"),
     std::string_view("deep_compactions_ms"),
     std::string_view("max_bytes_for_level_multiplier"),

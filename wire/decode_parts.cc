@@ -58,6 +58,7 @@ void get(JsonReader& reader, const JsonReader::Json& json, const Where& where, J
   fields.required("l0_compactions", out.l0_compactions);
   fields.required("l0_compactions_ms", out.l0_compactions_ms);
   fields.required("l0_compactions_input_bytes", out.l0_compactions_input_bytes);
+  fields.optional("l0_compactions_other_bytes", out.l0_compactions_other_bytes);
   fields.required("deep_compactions", out.deep_compactions);
   fields.required("deep_compactions_ms", out.deep_compactions_ms);
   fields.required("deep_running_level", out.deep_running_level);

@@ -56,6 +56,9 @@ void write(JsonWriter& out, const Jobs& jobs) {
   out.field("l0_compactions", jobs.l0_compactions);
   out.field("l0_compactions_ms", jobs.l0_compactions_ms);
   out.field("l0_compactions_input_bytes", jobs.l0_compactions_input_bytes);
+  if (const auto& other = jobs.l0_compactions_other_bytes) {
+    out.field("l0_compactions_other_bytes", *other);
+  }
   out.field("deep_compactions", jobs.deep_compactions);
   out.field("deep_compactions_ms", jobs.deep_compactions_ms);
   out.field("deep_running_level", jobs.deep_running_level);

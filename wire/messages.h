@@ -90,6 +90,9 @@ struct Jobs {
   std::uint64_t deep_compactions_ms = 0;
   std::uint64_t deep_running_level = 0;  // that it takes files out of; 0 = none is running
   std::uint64_t deep_running_age_ms = 0;
+  // Of l0_compactions_input_bytes: ingested files of level 0, and what compactions that neither
+  // level 0 nor a level's size asked for read beside level 0. Absent: not told apart.
+  std::optional<std::uint64_t> l0_compactions_other_bytes = std::nullopt;
   bool operator==(const Jobs&) const = default;
 };
 

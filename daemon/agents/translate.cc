@@ -53,6 +53,7 @@ void take_jobs(const wire::ColumnFamily& from, ColumnFamilyReading& to) {
     to.l0_compactions = jobs->l0_compactions;
     to.l0_compactions_ms = jobs->l0_compactions_ms;
     to.l0_compactions_input_bytes = jobs->l0_compactions_input_bytes;
+    to.l0_compactions_other_bytes = jobs->l0_compactions_other_bytes;
     to.deep_compactions = jobs->deep_compactions;
     to.deep_compactions_ms = jobs->deep_compactions_ms;
   }

@@ -7,7 +7,7 @@ rocktune_unit_test(agent_test
           unit/agent/limiter/limited_database_test.cc unit/agent/machine_test.cc
           unit/agent/derived_test.cc unit/agent/distribution_test.cc unit/agent/event_ring_test.cc
           unit/agent/forget_test.cc unit/agent/forwarding_statistics_test.cc unit/agent/job_events_test.cc
-          unit/agent/listener_test.cc unit/agent/report_test.cc unit/agent/stall_test.cc
+          unit/agent/level0_input_test.cc unit/agent/listener_test.cc unit/agent/report_test.cc unit/agent/stall_test.cc
           unit/agent/op_trace/file_test.cc unit/agent/op_trace/op_trace_test.cc
           unit/agent/own_statistics_test.cc unit/agent/return_pace_test.cc unit/agent/router_test.cc unit/agent/running_jobs_test.cc unit/agent/settings_test.cc
           unit/agent/service_test.cc unit/agent/socket_file_test.cc unit/agent/statistics_test.cc

@@ -11,6 +11,7 @@ using Input = RunningJobs::Input;
 
 constexpr TimePoint kNow{1000s};
 const int kOneDb = 0, kOtherDb = 0;
+const wire::Jobs kNoneDone{0, {}, 0, 0, 0, 0, 0, 0, 0, 0};
 
 wire::ColumnFamily filled(const RunningJobs& jobs, const void* db, const std::string& family,
                           TimePoint now) {
@@ -19,7 +20,7 @@ wire::ColumnFamily filled(const RunningJobs& jobs, const void* db, const std::st
   families[1].name = family;
   jobs.fill(db, now, families);
   CHECK(families[0].l0_compactions == wire::L0Compactions{0, 0, 0, 0});
-  CHECK(families[0].jobs == wire::Jobs{});
+  CHECK(families[0].jobs == kNoneDone);
   return families[1];
 }
 
@@ -90,8 +91,8 @@ TEST_CASE("RunningJobs forgets the oldest beyond its bound") {
 
 TEST_CASE("RunningJobs counts what has ended, by column family, and how long it took") {
   RunningJobs jobs;
-  jobs.begin({&kOneDb, 1, 0}, "default", Input{4, 400}, kNow - 9s);
-  jobs.begin({&kOneDb, 2, 0}, "default", Input{2, 200}, kNow - 9s);
+  jobs.begin({&kOneDb, 1, 0}, "default", Input{4, 400, 0, 150}, kNow - 9s);
+  jobs.begin({&kOneDb, 2, 0}, "default", Input{2, 200, 0, 200}, kNow - 9s);
   jobs.begin({&kOneDb, 3, 0}, "default", Input{0, 900, 2}, kNow - 8s);
   jobs.begin({&kOneDb, 4, 0}, "default", std::nullopt, kNow - 7s);  // a flush
   jobs.begin({&kOneDb, 5, 0}, "default", Input{0, 1, 1}, kNow - 1s);
@@ -105,11 +106,12 @@ TEST_CASE("RunningJobs counts what has ended, by column family, and how long it 
   jobs.end({&kOneDb, 4, 0}, kNow - 5s);
   jobs.end({&kOneDb, 5, 0}, kNow - 500ms, RunningJobs::Ended::kMoved);
   jobs.end({&kOneDb, 6, 0}, kNow - 500ms, RunningJobs::Ended::kMoved);  // out of L0: not counted
-  CHECK(all(jobs, &kOneDb, "default", kNow) == wire::Jobs{1, 5000, 1, 3000, 400, 2, 2500, 0, 0});
-  CHECK(all(jobs, &kOneDb, "hot", kNow) == wire::Jobs{});
-  CHECK(all(jobs, &kOtherDb, "default", kNow) == wire::Jobs{});
+  CHECK(all(jobs, &kOneDb, "default", kNow) ==
+        wire::Jobs{1, 5000, 1, 3000, 400, 2, 2500, 0, 0, 150});
+  CHECK(all(jobs, &kOneDb, "hot", kNow) == kNoneDone);
+  CHECK(all(jobs, &kOtherDb, "default", kNow) == kNoneDone);
   jobs.forget(&kOneDb);
-  CHECK(all(jobs, &kOneDb, "default", kNow) == wire::Jobs{});
+  CHECK(all(jobs, &kOneDb, "default", kNow) == kNoneDone);
 }
 
 TEST_CASE("RunningJobs forgets the column family in which nothing ended for longest") {

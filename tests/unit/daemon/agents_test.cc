@@ -160,7 +160,7 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
                     {"max_bytes_for_level_multiplier", 8}};
   family.levels = {{8, 9}};
   family.l0_compactions = wire::L0Compactions{4, 1000, 600, 2500};
-  family.jobs = wire::Jobs{11, 12, 13, 14, 15, 16, 17, 2, 19};
+  family.jobs = wire::Jobs{11, 12, 13, 14, 15, 16, 17, 2, 19, 20};
   sample.column_families.push_back(family);
   wire::Knob knob;
   knob.name = "max_background_jobs";
@@ -214,6 +214,7 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   CHECK(reading.column_families[0].l0_compactions == 13U);
   CHECK(reading.column_families[0].l0_compactions_ms == 14U);
   CHECK(reading.column_families[0].l0_compactions_input_bytes == 15U);
+  CHECK(reading.column_families[0].l0_compactions_other_bytes == 20U);
   CHECK(reading.column_families[0].deep_compactions == 16U);
   CHECK(reading.column_families[0].deep_compactions_ms == 17U);
   CHECK(reading.column_families[0].deep_compaction_level == 2U);

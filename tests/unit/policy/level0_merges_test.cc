@@ -124,6 +124,29 @@ class MergePace {
 
 constexpr double kMergeMiB = 1 << 20;
 
+// Bytes/s of files that a doubling saves, after a minute in which each flush of 4 MiB is followed
+// by a compaction of as much out of level 0, with so much else of it.
+double saved_beside(std::uint64_t merged, const Counter& other) {
+  Features f;
+  f.interval_seconds = 0.5;
+  f.flush_bytes_per_second = f.compaction_write_bytes_per_second = 16e6;
+  ColumnFamilyReading& family = f.column_families.emplace_back();
+  family.name = "default";
+  family.flushes = family.l0_compactions_input_bytes = 0;
+  if (other) family.l0_compactions_other_bytes = 0;
+  family.write_buffer_bytes = 4 << 20;
+  Level0Merges merges;
+  for (int i = 0; i < 120; ++i) {
+    f.at.tick += std::chrono::milliseconds(500);
+    family.flushes = *family.flushes + 1;
+    family.l0_compactions_input_bytes =
+        *family.l0_compactions_input_bytes + (4 << 20) + merged + other.value_or(0);
+    if (other) family.l0_compactions_other_bytes = *family.l0_compactions_other_bytes + *other;
+    merges.observe(f);
+  }
+  return merges.of("default", 0)->saved_by_doubling();
+}
+
 }  // namespace
 
 TEST_CASE("merges: what a file is of its buffer is what level 0 grows by", "[headroom]") {
@@ -317,4 +340,12 @@ TEST_CASE("merges: what many column families would save together is worth it", "
   }
   CHECK_FALSE(
       merges.worth_doubling(*merges.of(std::to_string(count), static_cast<std::size_t>(count))));
+}
+
+TEST_CASE("merges: what was ingested, or asked for, is not merged again and again", "[headroom]") {
+  const double merged = saved_beside(4 << 20, std::nullopt);
+  CHECK(merged == Approx(8 << 20).epsilon(0.01));
+  CHECK(saved_beside(4 << 20, 0) == Approx(merged));
+  CHECK(saved_beside(4 << 20, 40 << 20) == Approx(merged));
+  CHECK(saved_beside(0, 40 << 20) == 0);
 }

@@ -74,7 +74,7 @@ TEST_CASE("fields arrive where they belong") {
   CHECK(sample.column_families.at(0).l0_compactions == L0Compactions{4, 5, 6, UINT64_MAX});
   CHECK(sample.column_families.at(1).l0_compactions == L0Compactions{1, 2, std::nullopt, 3});
   CHECK_FALSE(sample.column_families.at(2).l0_compactions);
-  CHECK(sample.column_families.at(0).jobs == Jobs{1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX});
+  CHECK(sample.column_families.at(0).jobs == Jobs{1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX, 9});
   CHECK(sample.column_families.at(1).jobs == Jobs{});
   CHECK_FALSE(sample.column_families.at(2).jobs);
   CHECK(sample.knobs.at(0).max == INT64_MAX);

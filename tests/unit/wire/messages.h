@@ -62,7 +62,7 @@ inline Sample sample() {
                              .options = {{"write_buffer_size", -5}},
                              .levels = {{1, 2}, {3, 4}},
                              .l0_compactions = L0Compactions{4, 5, 6, UINT64_MAX},
-                             .jobs = Jobs{1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX}},
+                             .jobs = Jobs{1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX, 9}},
                             {.name = "",
                              .properties = {},
                              .options = {},
