@@ -28,7 +28,7 @@ std::string buffers_beyond_budget(const Features& f, const Budget& budget) {
     most = static_cast<double>(*slice);
     of = "that shared.memory_max has for it";
   }
-  const double buffers = memory_use(f.knobs, f.column_families).write_buffers;
+  const double buffers = memory_use(f).write_buffers;
   if (!most || buffers <= *most) return {};
   return "write buffers may take " + text::bytes(buffers) +
          " (write_buffer_size x max_write_buffer_number of all column families), more than the " +

@@ -301,7 +301,11 @@ std::vector<Decision> Target::step(Sample sample) {
   if (now - *saved_ >= learnt_.interval()) save_learnt();
   last_sample_ = std::move(sample);
   if (last_sample_.database) {
-    memory_ = memory_use(last_sample_.knobs, last_sample_.database->column_families);
+    const DatabaseReading& database = *last_sample_.database;
+    buffer_limit_ = database.write_buffer_limit_bytes;
+    memory_ = memory_use(last_sample_.knobs, database.column_families);
+    unlisted_buffers_ = memory_.write_buffers - memory_use(last_sample_.knobs).write_buffers;
+    memory_.limit_buffers(buffer_limit_);
     read_knobs_ = last_sample_.knobs;
     read_at_ = now;
     under_way_.look(now);

@@ -201,6 +201,8 @@ class Target {
   ShareMember::InCommon in_common_;                       // as last read
   MemoryUse memory_;                                      // as last read...
   KnobReadings read_knobs_;                               // ...and the knobs that it is of
+  Value buffer_limit_;           // of the write buffer manager, as last read
+  double unlisted_buffers_ = 0;  // of column families whose knobs nobody has read
   Nanoseconds read_at_{0};
   struct LostClaim {
     ShareMember member;

@@ -69,9 +69,9 @@ KnobReadings Target::knobs_held() const {
 MemoryUse Target::memory_of(const KnobReadings& held) const {
   if (held == read_knobs_) return memory_;
   MemoryUse use = memory_use(held);
-  const double unlisted = memory_.write_buffers - memory_use(read_knobs_).write_buffers;
-  use.write_buffers += unlisted;
-  use.found_buffers += unlisted;
+  use.write_buffers += unlisted_buffers_;
+  use.found_buffers += unlisted_buffers_;
+  use.limit_buffers(buffer_limit_);
   return use;
 }
 

@@ -157,7 +157,7 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   const Features& f = situation.features;
   const auto size = static_cast<double>(family.size->value);
   const auto number = static_cast<double>(family.number->value);
-  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  const MemoryUse use = memory_use(f);
   const double budget = memory_budget(situation.budget, use);
   Doubling out;
   // The first step of buffers that were found below the least that may be set goes there.

@@ -70,7 +70,7 @@ double room_for_filters(const Situation& situation) {
   const double spare = kFilterMemoryShare * spare_memory(f, situation.memory_free);
   if (!situation.budget.memory_max) return spare;
   const auto budget = static_cast<double>(situation.budget.memory_max->value);
-  const double left = budget - memory_use(f.knobs, f.column_families).total();
+  const double left = budget - memory_use(f).total();
   return std::min(spare, std::max(left, kFilterBudgetShare * budget));
 }
 

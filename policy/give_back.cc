@@ -55,7 +55,7 @@ std::optional<std::int64_t> slice_of(const PolicyInput& input, const KnobReading
   if (reading.name == knob::kRateLimit) return whole(shared->background_max_bytes_per_second);
   const auto bytes = whole(shared->memory_max_bytes);
   if (!bytes) return std::nullopt;
-  const MemoryUse use = memory_use(input.features.knobs, input.features.column_families);
+  const MemoryUse use = memory_use(input.features);
   const double others = use.total() - static_cast<double>(reading.value);
   return whole_bytes(std::max(0.0, static_cast<double>(*bytes) - others));
 }
@@ -94,7 +94,7 @@ std::string why_lowered(const Features& f, const KnobReading& reading, std::int6
            ": this one's part is " + amount + " now, since others need theirs";
   }
   if (reading.name != knob::kCacheCapacity) return "the shared budget has " + amount + " for it";
-  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  const MemoryUse use = memory_use(f);
   return "the shared budget has " +
          text::bytes(static_cast<double>(f.shared->memory_max_bytes.value_or(0))) +
          " for it, of which write buffers may take " + text::bytes(use.write_buffers) + ": " +

@@ -14,7 +14,7 @@ namespace {
 
 // The budget, less what the other knobs take of it.
 std::int64_t memory_ceiling(const LimitInput& input, double each) {
-  const MemoryUse use = memory_use(input.features.knobs, input.features.column_families);
+  const MemoryUse use = memory_use(input.features);
   const double own = static_cast<double>(input.reading.value) * each;
   const double others = use.total() - own + input.memory_granted;
   return whole_bytes((memory_budget(input.budget, use) - others) / each);

@@ -39,7 +39,7 @@ namespace {
 
 // What write buffers and cache were made larger by, and have not filled yet.
 double unfilled_bytes(const Features& f) {
-  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  const MemoryUse use = memory_use(f);
   double memtables = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     memtables += static_cast<double>(family.all_memtables_bytes.value_or(0));
@@ -115,7 +115,7 @@ bool cache_is_short(const Features& f, const Value& misses, const Value& reads_a
 }
 
 double left_of_budget(const Features& f, const Budget& budget) {
-  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  const MemoryUse use = memory_use(f);
   return memory_budget(budget, use) - use.total();
 }
 
@@ -132,7 +132,8 @@ std::int64_t whole_bytes(double bytes) {
   return bytes <= -kEnd ? Limits::min() : static_cast<std::int64_t>(bytes);
 }
 
-MemoryUse memory_use(const KnobReadings& knobs, const std::vector<ColumnFamilyReading>& families) {
+MemoryUse memory_use(const KnobReadings& knobs, const std::vector<ColumnFamilyReading>& families,
+                     const Value& buffer_limit) {
   MemoryUse use;
   for (const KnobReading& reading : knobs) {
     if (reading.name == knob::kCacheCapacity) {
@@ -154,7 +155,18 @@ MemoryUse memory_use(const KnobReadings& knobs, const std::vector<ColumnFamilyRe
     use.write_buffers += bytes;
     use.found_buffers += bytes;
   }
+  use.limit_buffers(buffer_limit);
   return use;
+}
+
+void MemoryUse::limit_buffers(const Value& limit) {
+  if (limit.value_or(0) <= 0) return;
+  write_buffers = std::min(write_buffers, *limit);
+  found_buffers = std::min(found_buffers, *limit);
+}
+
+MemoryUse memory_use(const Features& features) {
+  return memory_use(features.knobs, features.column_families, features.write_buffer_limit_bytes);
 }
 
 std::int64_t least_cache(const KnobReading& cache, const Features& features) {

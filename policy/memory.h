@@ -1,9 +1,9 @@
 // What the block cache and the write buffers of a database take at their fullest, and may take: one
 // budget, so that either can grow where the other shrinks. Pure; internal to policy/.
 //
-// Write buffers count as write_buffer_size * max_write_buffer_number of every column family; a
-// cache that several column families share stands in the sample once. And whether the host has
-// memory to spare.
+// Write buffers count as write_buffer_size * max_write_buffer_number of every column family, all
+// together up to the limit of a write buffer manager; a cache that several column families share
+// stands in the sample once. And whether the host has memory to spare.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,16 @@ struct MemoryUse {
   double cache = 0, write_buffers = 0;        // bytes, as the knobs stand
   double found_cache = 0, found_buffers = 0;  // ...and as they were found
   [[nodiscard]] double total() const { return cache + write_buffers; }
+  // Write buffers take no more at once than the write buffer manager's limit, where it has one (0:
+  // none).
+  void limit_buffers(const Value& limit);
 };
 
 // Of column families without a reading of these knobs what `families` say counts, as found.
 MemoryUse memory_use(const KnobReadings& knobs,
-                     const std::vector<ColumnFamilyReading>& families = {});
+                     const std::vector<ColumnFamilyReading>& families = {},
+                     const Value& buffer_limit = {});
+MemoryUse memory_use(const Features& features);
 
 // The least that write_buffer_size may be set to; it may have been found smaller.
 std::int64_t least_write_buffer(const KnobReading& size);

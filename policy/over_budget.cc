@@ -56,7 +56,7 @@ void return_memory(const KnobReading& reading, double bytes_each, const std::str
 }
 
 void return_memory(double most, const Pins& pins, const Features& f, std::vector<Proposal>& out) {
-  const MemoryUse use = memory_use(f.knobs, f.column_families);
+  const MemoryUse use = memory_use(f);
   const double allowed = std::max(most, use.found_cache + use.found_buffers);
   double over = use.total() - allowed;
   if (over <= kOverBand * allowed) return;

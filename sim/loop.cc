@@ -42,7 +42,8 @@ ShareMember member_of(const EngineConfig& config, const Sample& sample) {
   if (write) member.device_at_most = config.budget.device_share * write->bytes_per_second;
   member.knobs = sample.knobs;
   if (sample.database) {
-    member.memory = memory_use(sample.knobs, sample.database->column_families);
+    member.memory = memory_use(sample.knobs, sample.database->column_families,
+                               sample.database->write_buffer_limit_bytes);
   }
   return member;
 }

@@ -103,3 +103,24 @@ TEST_CASE("write buffers of column families whose options are not read count as 
   CHECK(use.write_buffers == 3 * (128 << 20) + 6.0 * (64 << 20));
   CHECK(use.found_buffers == 9.0 * (64 << 20));
 }
+
+TEST_CASE("write buffers take no more at once than the write buffer manager lets them",
+          "[memory]") {
+  Features f;
+  for (int i = 0; i < 100; ++i) {
+    ColumnFamilyReading& family = f.column_families.emplace_back();
+    family.name = std::to_string(i);
+    family.write_buffer_bytes = 64 << 20;
+    family.max_write_buffer_number = 2;
+  }
+  const double nominal = 200.0 * (64 << 20), limit = 1 << 30;
+  CHECK(memory_use(f).write_buffers == nominal);
+  f.write_buffer_limit_bytes = 0;  // none
+  CHECK(memory_use(f).write_buffers == nominal);
+  f.write_buffer_limit_bytes = limit;
+  CHECK(memory_use(f).write_buffers == limit);
+  CHECK(memory_use(f).found_buffers == limit);
+  CHECK(memory_budget({}, memory_use(f)) == limit);
+  f.write_buffer_limit_bytes = 2 * nominal;
+  CHECK(memory_use(f).write_buffers == nominal);
+}
