@@ -133,6 +133,7 @@ struct DatabaseReading {
   Counter user_bytes_written;        // ticker bytes.written
   Counter user_bytes_read;           // ticker bytes.read
   Counter wal_bytes;                 // ticker wal.bytes
+  Counter wal_syncs;                 // ticker wal.synced
   Counter flush_bytes_written;       // ticker flush.write.bytes
   Counter compaction_bytes_read;     // ticker compact.read.bytes
   Counter compaction_bytes_written;  // ticker compact.write.bytes
@@ -173,6 +174,7 @@ struct DatabaseReading {
     visit("user_bytes_written", self.user_bytes_written);
     visit("user_bytes_read", self.user_bytes_read);
     visit("wal_bytes", self.wal_bytes);
+    visit("wal_syncs", self.wal_syncs);
     visit("flush_bytes_written", self.flush_bytes_written);
     visit("compaction_bytes_read", self.compaction_bytes_read);
     visit("compaction_bytes_written", self.compaction_bytes_written);

@@ -58,6 +58,7 @@ constexpr std::array kAddedLater = {
     std::string_view("host_io_writes"),
     std::string_view("host_cpu_quota_millis"),
     std::string_view("limiter_limits_reads"),
+    std::string_view("wal_syncs"),
     std::string_view("iterator_steps"),
     std::string_view("write_buffer_limit_bytes"),
     std::string_view("write_buffer_stall"),

@@ -92,6 +92,7 @@ void take_tickers(const Unsigned& tickers, DatabaseReading& to) {
   to.user_bytes_read =
       together(at(tickers, "bytes.read"), at(tickers, "number.multiget.bytes.read"));
   to.wal_bytes = at(tickers, "wal.bytes");
+  to.wal_syncs = at(tickers, "wal.synced");
   to.flush_bytes_written = at(tickers, "flush.write.bytes");
   to.compaction_bytes_read = at(tickers, "compact.read.bytes");
   to.compaction_bytes_written = at(tickers, "compact.write.bytes");

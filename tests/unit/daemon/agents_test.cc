@@ -183,6 +183,9 @@ TEST_CASE("the wire's names become the model's fields", "[daemon][translate]") {
   CHECK(to_database_reading(sample).keys_read == 30U);
   sample.tickers["number.keys.read"] = 4;
   CHECK(to_database_reading(sample).keys_read == 34U);
+  CHECK_FALSE(reading.wal_syncs);
+  sample.tickers["wal.synced"] = 6;
+  CHECK(to_database_reading(sample).wal_syncs == 6U);
   CHECK_FALSE(reading.iterator_steps);
   sample.tickers["number.db.next"] = 500;
   CHECK(to_database_reading(sample).iterator_steps == 500U);
@@ -291,10 +294,10 @@ TEST_CASE("what an agent says is kept short, in whole characters", "[daemon][ses
 TEST_CASE("every field of the model has a source on the wire", "[daemon][translate]") {
   wire::Sample sample;
   for (const char* name :
-       {"bytes.written", "bytes.read", "wal.bytes", "flush.write.bytes", "compact.read.bytes",
-        "compact.write.bytes", "number.keys.read", "number.keys.written", "number.db.seek",
-        "number.db.next", "block.cache.hit", "block.cache.miss", "bloom.filter.useful",
-        "stall.micros"}) {
+       {"bytes.written", "bytes.read", "wal.bytes", "wal.synced", "flush.write.bytes",
+        "compact.read.bytes", "compact.write.bytes", "number.keys.read", "number.keys.written",
+        "number.db.seek", "number.db.next", "block.cache.hit", "block.cache.miss",
+        "bloom.filter.useful", "stall.micros"}) {
     sample.tickers[name] = 1;
   }
   for (const char* name : {"num-running-flushes", "num-running-compactions",
