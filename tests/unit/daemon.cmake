@@ -30,6 +30,7 @@ rocktune_unit_test(daemon_test
     unit/daemon/target_options_test.cc
     unit/daemon/target_test.cc
     unit/daemon/trace_file_test.cc
+    unit/daemon/translate_test.cc
     unit/daemon/units_test.cc
     unit/daemon/unmatched_test.cc
   LIBRARIES rocktune_daemon)
