@@ -188,6 +188,16 @@ TEST_CASE("smoothing: flushes keep to the limit, and level 0 goes first, as long
   }
 }
 
+TEST_CASE("smoothing: flushes keep to the limit while compactions wait for reads, too",
+          "[headroom][smoothing][deferral]") {
+  HeadroomBench bench = deferred();
+  bench.f.knobs.edit().push_back(aid_knob(knob::kLimitFlushes, 0));
+  const auto flushes = bench.run(0.5, knob::kLimitFlushes);
+  REQUIRE(flushes);
+  CHECK(flushes->rule == "smoothing.flushes");
+  CHECK_FALSE(bench.run(5, knob::kBackgroundJobs));  // debt is meant to grow
+}
+
 TEST_CASE("smoothing: what an operator has set stays, what another policy has left goes back",
           "[headroom][smoothing]") {
   HeadroomBench bench = burst();
