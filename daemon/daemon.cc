@@ -272,12 +272,14 @@ void Daemon::lose(Peer& peer, const std::string& reason) {
 void Daemon::forget_old_targets() {
   const auto sooner = [](const auto& a, const auto& b) {
     const Target &one = *a.second, &other = *b.second;
-    if (one.live() != other.live()) return other.live();
+    const bool needed = one.live() || one.keeps_claim();
+    const bool other_needed = other.live() || other.keeps_claim();
+    if (needed != other_needed) return other_needed;
     return one.closed_at() < other.closed_at();
   };
   while (targets_.size() > kMostTargets) {
     const auto oldest = std::min_element(targets_.begin(), targets_.end(), sooner);
-    if (oldest->second->live()) return;
+    if (oldest->second->live() || oldest->second->keeps_claim()) return;
     targets_.erase(oldest);
   }
 }

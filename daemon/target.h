@@ -124,6 +124,9 @@ class Target {
   [[nodiscard]] const KnobReadings& knobs() const { return last_sample_.knobs; }
   [[nodiscard]] TargetStatus status() const;
 
+  // It was lost, and its process may hold what it held: for ten minutes at most.
+  [[nodiscard]] bool keeps_claim() const;
+
  private:
   Target(std::uint64_t serial, std::string path, const TargetRule& rule, EngineConfig began_with,
          Engine engine, Roots roots, Journal& journal, Counters& counters, LearntStore& learnt);
@@ -150,7 +153,6 @@ class Target {
   void show_made(const Proposal& change, std::int64_t value);
   struct LostClaim;
   [[nodiscard]] std::optional<LostClaim> claim_to_keep() const;
-  [[nodiscard]] bool keeps_claim() const;
   [[nodiscard]] bool may_have_expired() const;
   [[nodiscard]] KnobReadings knobs_held() const;
   [[nodiscard]] MemoryUse memory_of(const KnobReadings& held) const;

@@ -133,9 +133,8 @@ class JobsLoop {
   // none.
   LearntWait loaded_wait_{kLoadedReturnSeconds, 4};
   std::optional<std::int64_t> jobs_;
-  // The jobs before one more was asked for to smooth; ...was made.
-  std::optional<std::int64_t> smooth_asked_, smoothed_from_;
-  OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
+  std::optional<std::int64_t> smoothed_from_;  // the jobs before there was one more to smooth
+  OwnWish wish_, raise_wish_{OwnWish::Way::kUp}, smooth_wish_{OwnWish::Way::kUp};
   Value limiter_rate_;                         // as last seen
   std::optional<Nanoseconds> limiter_raised_;  // or its loop was waited for
   double unused_seconds_ = 0, loaded_seconds_ = 0;

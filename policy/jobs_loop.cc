@@ -11,6 +11,7 @@
 #include "policy/guard_limits.h"
 #include "policy/headroom.h"
 #include "policy/job_slots.h"
+#include "policy/smoothing_aids.h"
 
 namespace rocktune {
 namespace {
@@ -56,8 +57,10 @@ void JobsLoop::note_changes(const KnobReading& reading, Nanoseconds now) {
     unused_wait_.went_back(now);
     loaded_wait_.went_back(now);
   }
-  // Those that were spared are no returned ones.
-  if (jobs_ && reading.value > *jobs_ && *jobs_ >= reading.found) {
+  const bool smooths = jobs_ && reading.value > *jobs_ && smooth_wish_.explains(now);
+  if (smooths) smoothed_from_ = jobs_;
+  // Those that were spared are no returned ones, and one that smooths ends no backlog.
+  if (jobs_ && reading.value > *jobs_ && *jobs_ >= reading.found && !smooths) {
     unused_wait_.wanted(now);
     loaded_wait_.wanted(now);
   }
@@ -232,8 +235,6 @@ std::optional<Proposal> JobsLoop::end_sparing(const Situation& situation,
 std::optional<Proposal> JobsLoop::smooth(const Situation& situation, const KnobReading& reading) {
   const bool smooths = situation.smoothed;
   const std::int64_t jobs = std::clamp<std::int64_t>(reading.value, 1, 1024);
-  const auto asked = std::exchange(smooth_asked_, std::nullopt);
-  if (asked && is_raised(reading) && jobs > *asked) smoothed_from_ = asked;
   if (smoothed_from_ && (!is_raised(reading) || jobs <= *smoothed_from_)) smoothed_from_.reset();
   if (!smooths && smoothed_from_) {
     return take_back(situation, reading, *smoothed_from_, kSmoothedJobsRule,
@@ -241,10 +242,10 @@ std::optional<Proposal> JobsLoop::smooth(const Situation& situation, const KnobR
   }
   const std::int64_t to = next_with_more(jobs, compaction_slots);
   const bool one_at_a_time = compaction_slots(jobs) == 1 && !smoothed_from_;
-  if (!smooths || !one_at_a_time || to > most_jobs(situation.budget, situation.features, reading)) {
+  if (!smooths || !one_at_a_time || !level0_goes_first(situation.features) ||
+      to > most_jobs(situation.budget, situation.features, reading)) {
     return std::nullopt;
   }
-  smooth_asked_ = jobs;
   Proposal out = propose(reading, to, kSmoothJobsRule);
   out.reason =
       "one compaction at a time waits for the limit: beside a deeper one level 0 is not to fill";
@@ -261,6 +262,7 @@ std::optional<Proposal> JobsLoop::decide(const Situation& situation, bool limite
       !is(kFutileRule) && !is(kCostlyRule) && !is(kSparedRule) && !is(kSmoothedJobsRule);
   wish_.note(learns ? proposal : std::nullopt, situation.now);
   const bool looked_at = !is(kWantedJobsRule) && !is(kSmoothJobsRule);
+  smooth_wish_.note(is(kSmoothJobsRule) ? proposal : std::nullopt, situation.now);
   raise_wish_.note(looked_at ? proposal : std::nullopt, situation.now);
   return proposal;
 }

@@ -5,7 +5,8 @@
 // Half of the way to the stop, and half as much again at most; half of what is left where level 0
 // fills again. The stop stays where it is: level 0 never has more files than the stop that was
 // found lets it, and whoever comes after, with the trigger that was found, finds a level 0 that is
-// delayed, and not one that is stopped. Pure; bounded by the number of column families; internal to policy/.
+// delayed, and not one that is stopped. Pure; bounded by the number of column families; internal to
+// policy/.
 #pragma once
 
 #include <optional>

@@ -68,6 +68,11 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (rate_ && reading.value > *rate_) {
     last_raise_ = now;
     const bool own = raise_wish_.explains(now);
+    // Where only a part of the way back was allowed it may limit nothing any more.
+    const double passes = situation.passed_peak.value_or(0);
+    if (own && smooths() && static_cast<double>(reading.value) > kLeastSpread * passes) {
+      paced_from_.reset();
+    }
     smoothing_.end(now);
     if (own) {
       rest_.wanted(now);
@@ -99,11 +104,11 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
   // That it is due, or that there is no more room for it, is no mistake.
   if (wished && !defers && !smooths) rest_.went_back(situation.now);
   if (defers) deferral_.begin(static_cast<double>(reading.value), situation.now);
-  if (smooths) smoothing_.begin();
+  if (smooths) smoothing_.begin(static_cast<double>(reading.value));
   const bool paces = defers || smooths || (wished && asks_for_ == Lowering::kPace);
   const bool returns = wished && asks_for_ == Lowering::kReturn;
-  // Where the guard allowed a part of a deferral only the next step goes on.
-  const bool has_begun = !defers || this->defers();
+  // Where the guard allowed a part of it only the next step goes on.
+  const bool has_begun = (!defers || this->defers()) && (!smooths || this->smooths());
   if (paces && has_begun && !paced_from_) paced_from_ = rate_;
   // The first limit of all only takes away bursts, as one that is above all that passed does, and
   // others' lowerings are no probe of ours.

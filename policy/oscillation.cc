@@ -85,7 +85,9 @@ std::optional<std::string> Oscillation::reverses(const Proposal& proposal, Knob&
 
 std::optional<std::string> Oscillation::too_small(const Proposal& proposal, const Knob& knob,
                                                   std::int64_t value, Nanoseconds now) {
-  if (knob.detections.empty()) return std::nullopt;
+  const KnobSpec* spec = find_knob(proposal.knob);
+  const bool is_switch = spec != nullptr && spec->unit == "switch";  // has no larger steps
+  if (knob.detections.empty() || is_switch) return std::nullopt;
   const auto from = static_cast<double>(proposal.from);
   const double least =
       std::max(1.0, kLeastStep * std::abs(from)) * std::exp2(knob.detections.size());

@@ -54,6 +54,11 @@ std::vector<SloWatch::Watched> unseen_yet(std::vector<SloWatch::Watched> slos) {
   return slos;
 }
 
+// Comes and goes with a change of the limiter that is judged for both (policy/smoothing_aids.h).
+bool accompanies(std::string_view rule) {
+  return rule.starts_with("smoothing.") || rule.starts_with("jobs.smooth");
+}
+
 }  // namespace
 
 Outcomes::Outcomes(const Objective& objective) {
@@ -114,6 +119,7 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
     filters_ = FiltersChanged{decision.id, features.at.tick};
   }
   if (decision.proposal.expected.feature.empty()) {
+    if (accompanies(decision.proposal.rule)) return;
     unjudged("decision " + decision.id, features.at.tick);
     return;
   }

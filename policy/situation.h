@@ -78,6 +78,7 @@ struct Situation {
   // Background writing, bytes/s
   Value passed;       // through the limiter, mean of 5 s
   Value passed_peak;  // ...largest of 60 s
+  Value flush_share;  // of passed, by flushes, which are counted as they end: mean of 30 s
   Value
       limiter_use;  // passed / rate over 3 s, mean or peak, whichever binds; absent when unlimited
   bool binding = false;  // the limiter is what background work waits for
@@ -221,6 +222,7 @@ class Observer {
 
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Trend passed_ = window(60), limiter_use_ = window(5);
+  Trend flushed_ = window(30), passed_beside_ = window(30);
   Trend written_ = window(60), background_ = window(60);
   Trend waiting_ = window(60);  // for compaction
   Trend stalled_long_ = window(30.5);

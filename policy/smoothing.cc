@@ -4,6 +4,7 @@
 
 #include "model/text.h"
 #include "policy/limiter_terms.h"
+#include "policy/smoothing_aids.h"
 
 namespace rocktune {
 namespace {
@@ -15,9 +16,6 @@ constexpr double kPassedSeconds = 2;
 // Reads have to be slow for so long: in a burst of writes, of which no loan is given, and else,
 // where one would come first.
 constexpr double kBurstSlowSeconds = 1, kSmoothSlowSeconds = 2;
-// Flushes may take so much of it, so that they do not wait for the next one to be there: memtables
-// that wait stop writers.
-constexpr double kFlushesAtMost = 0.5;
 // Level 0 as a share of its slowdown trigger: from here on there is no room to begin.
 constexpr double kBeginsBelow = 0.75;
 // With a budget's least rate so far above what is wanted nothing would be smoothed.
@@ -29,8 +27,7 @@ constexpr double kFarFromSlo = 0.1, kFarSeconds = 30, kGoneSeconds = 300;
 // Nothing waits for what a lower limit holds up, but for level 0, which goes first behind it.
 bool has_room(const Situation& situation) {
   return situation.backlog_known && !situation.stalled && !situation.piling &&
-         situation.features.pending_ratio.value_or(0) < kNearLimit &&
-         situation.memtable_ratio.value_or(0) < kNearMemtables;
+         situation.features.pending_ratio.value_or(0) < kNearLimit && !flushes_wait(situation);
 }
 
 }  // namespace
@@ -55,9 +52,7 @@ std::optional<Proposal> Smoothing::lower(const Situation& situation, const KnobR
   const bool fills_up = situation.features.l0_ratio.value_or(1) >= kBeginsBelow;
   if (!has_room(situation) || fills_up || rest_.lasts(situation.now)) return std::nullopt;
   const double rate = kSmoothShare * *passed;
-  if (situation.features.flush_bytes_per_second.value_or(rate) > kFlushesAtMost * rate) {
-    return std::nullopt;
-  }
+  if (situation.flush_share.value_or(1) > kMostFlushShare) return std::nullopt;
   const double to = std::ceil(std::max(rate, situation.budget.rate_limit_min.value));
   if (to > static_cast<double>(reading.value) * (1 - kLimiterDeadBand)) return std::nullopt;
   if (to > kMostOfSmoothing * rate) return std::nullopt;
@@ -90,6 +85,11 @@ std::optional<Proposal> Smoothing::raise(const Situation& situation, const KnobR
                           : no_more_stalls(situation, kLimiterEvaluationSeconds);
   out.evidence = backlog_evidence(situation);
   return out;
+}
+
+void Smoothing::begin(double rate) {
+  // The guard, or the least rate allowed, left it where it would not gain anything.
+  lasts_ = rate < passed_.mean(kPassedSeconds).value_or(0);
 }
 
 void Smoothing::end(Nanoseconds now) {

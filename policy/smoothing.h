@@ -30,8 +30,8 @@ class Smoothing {
   // While it lasts: to the rate to go back to, once writers wait or it is not needed.
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
                                               const KnobReading& reading, std::int64_t back) const;
-  // The limiter was lowered for it; was raised, by whomever.
-  void begin() { lasts_ = true; }
+  // The limiter was lowered to so many bytes/s for it; was raised, by whomever.
+  void begin(double rate);
   void end(Nanoseconds now);
   [[nodiscard]] bool lasts() const { return lasts_; }
 

@@ -1,6 +1,8 @@
 #include "policy/smoothing_aids.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "model/knobs.h"
@@ -14,31 +16,57 @@ struct Aid {
   const char* reason;
 };
 
+constexpr std::int64_t kFirst =
+    16;  // all that the agent's limiter has (agent/limiter/fair_budget.h)
+// Memtables of which one more would stop writers, nearly all of the time.
+constexpr double kNearlyAlways = 0.9;
+// Flushes that have come to be more of it than they were let wait for keep to it no longer.
+constexpr double kTooManyFlushes = 0.5;
+
 constexpr std::array kAids = {
     Aid{knob::kLimitFlushes, "smoothing.flushes", 1,
         "flushes and compactions together write more at once than the device does: flushes keep to "
         "the limit, too, first in line"},
-    // All that the agent's limiter has (agent/limiter/fair_budget.h).
-    Aid{knob::kL0Weight, "smoothing.level0", 16,
+    Aid{knob::kL0Weight, "smoothing.level0", kFirst,
         "compactions wait for the limit: those of level 0 go first, so that it does not fill"},
 };
+
+// Whether it is to be as the limit wants it; absent: as it is.
+std::optional<bool> is_wanted(const Situation& situation, const Aid& aid) {
+  if (!situation.smoothed && !situation.deferred) return false;
+  if (aid.knob != knob::kLimitFlushes) return true;
+  const double flushes = situation.flush_share.value_or(1);
+  if (flushes <= kMostFlushShare && !flushes_wait(situation)) return true;
+  return flushes > kTooManyFlushes || flushes_wait(situation) ? std::optional(false) : std::nullopt;
+}
 
 // They come and go with a limit that is judged: no experiments of their own.
 std::optional<Proposal> turn(const Situation& situation, const Aid& aid) {
   const KnobReading* reading = changeable_knob(situation.features, aid.knob);
   if (reading == nullptr || !may_turn(*reading)) return std::nullopt;
-  const bool evens = situation.smoothed || situation.deferred;
-  const bool to_do = evens && reading->value < aid.value;
-  const bool to_undo = !evens && is_raised(*reading);
+  const auto wanted = is_wanted(situation, aid);
+  const bool to_do = wanted == true && reading->value < aid.value;
+  const bool to_undo = wanted == false && is_raised(*reading);
   if (!to_do && !to_undo) return std::nullopt;
   Proposal out = to_do ? propose(*reading, aid.value, aid.rule)
                        : propose(*reading, reading->found, "smoothing.ended");
-  out.reason = to_do ? aid.reason : "nothing is smoothed any more: as it was found";
+  out.reason = to_do ? aid.reason : "nothing is smoothed any more, or flushes do not fit: as found";
   out.evidence = backlog_evidence(situation);
   return out;
 }
 
 }  // namespace
+
+bool flushes_wait(const Situation& situation) {
+  const double most = situation.features.max_write_buffers.value_or(0);
+  const double one_left = most > 1 ? kNearlyAlways * (most - 1) / most : 1;
+  return situation.memtable_ratio.value_or(0) >= std::min(kNearMemtables, one_left);
+}
+
+bool level0_goes_first(const Features& features) {
+  const KnobReading* weight = features.knobs.find(knob::kL0Weight, "");
+  return weight != nullptr && weight->value >= kFirst;
+}
 
 std::vector<Proposal> aid_smoothing(const Situation& situation) {
   std::vector<Proposal> out;

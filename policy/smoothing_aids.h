@@ -5,12 +5,20 @@
 // policy/.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "policy/situation.h"
 
 namespace rocktune {
+
+// Flushes may be so much of what passes, so that they fit the limit with room to spare: memtables
+// that wait stop writers.
+inline constexpr double kMostFlushShare = 0.4;
+// Three quarters of the memtables wait, or where there are two or three of them, one of which is
+// always being written, there is hardly ever one that is not in its flush (5 s).
+bool flushes_wait(const Situation& situation);
+// Compactions of level 0 go first.
+bool level0_goes_first(const Features& features);
 
 // While such a limit stands; else what was set for it goes back.
 std::vector<Proposal> aid_smoothing(const Situation& situation);

@@ -15,11 +15,12 @@ namespace rocktune::daemon {
 
 class Session {
  public:
-  // `allowance`: as Connection's.
+  // `allowance`: as Connection's; not for commands, whose answers are small: what samples took of
+  // it keeps nobody from changing, or taking back, what is changed.
   Session(boost::asio::any_io_executor executor, std::string socket_path,
           std::shared_ptr<Allowance> allowance = nullptr)
       : reads_(executor, socket_path, allowance),
-        commands_(executor, socket_path, allowance),
+        commands_(executor, socket_path),
         events_(std::move(executor), std::move(socket_path), std::move(allowance)) {}
 
   template <class T>

@@ -44,10 +44,10 @@ inline void free_device(HeadroomBench& bench) {
 
 // 30 MB/s of flushes and compactions fill the device; reads take 12 of 30 ms beside them.
 // Most of it are flushes, so that it is not smoothed (policy/smoothing.h).
-inline HeadroomBench filled() {
+inline HeadroomBench filled(double flushes = 20e6) {
   HeadroomBench bench;
-  bench.f.flush_bytes_per_second = 20e6;
-  bench.f.compaction_write_bytes_per_second = 10e6;
+  bench.f.flush_bytes_per_second = flushes;
+  bench.f.compaction_write_bytes_per_second = 30e6 - flushes;
   bench.objective.read_p99_seconds = 0.030;
   bench.f.knobs.edit()[0].found = kUnlimitedBytesPerSecond;
   bench.run(40, knob::kRateLimit);  // what the device takes at its idlest, and what writes cost

@@ -49,8 +49,10 @@ void check_resumes(FaultLoop& loop, const Scene& scene, const Fault& fault, std:
   }
   const std::size_t after = loop.decisions.size();
   // What is written may be smoothed instead (policy/smoothing.h): that asks for no new load.
-  const std::string awaited = scene.loop == "limiter.defer" ? "limiter." : scene.loop;
-  CHECK(loop.until(most, [&] { return loop.first(awaited, after) != nullptr; }));
+  const std::string or_else = scene.loop == "limiter.defer" ? "limiter.smooth" : scene.loop;
+  CHECK(loop.until(most, [&] {
+    return loop.first(scene.loop, after) != nullptr || loop.first(or_else, after) != nullptr;
+  }));
 }
 
 // It was told that a change of this loop was made.

@@ -20,9 +20,7 @@ KnobReading aid_knob(std::string_view name, std::int64_t value) {
 
 // As filled(), but with few flushes, the agent's own limiter, and more written than lately.
 HeadroomBench burst() {
-  HeadroomBench bench = filled();
-  bench.f.flush_bytes_per_second = 10e6;
-  bench.f.compaction_write_bytes_per_second = 20e6;
+  HeadroomBench bench = filled(10e6);
   bench.f.user_write_bytes_per_second = 40e6;
   bench.f.knobs.edit().push_back(aid_knob(knob::kLimitFlushes, 0));
   bench.f.knobs.edit().push_back(aid_knob(knob::kL0Weight, 4));
@@ -92,11 +90,18 @@ TEST_CASE("smoothing: not without need, or room", "[headroom][smoothing]") {
   SECTION("writes are stalled") {
     bench.f.stalled_ratio = 0.3;
   }
-  SECTION("flushes are more than half of it") {
-    bench.f.flush_bytes_per_second = 14e6;
+  SECTION("flushes are more than two fifths of it, in looks in which one ends") {
+    int tick = 0;
+    const auto last = bench.run_ticks(200, knob::kRateLimit, [&](int) {
+      bench.f.flush_bytes_per_second = ++tick % 4 == 0 ? 52e6 : 0;
+      bench.f.read_p99_us = tick < 80 ? 1'000 : 12'000;
+    });
+    CHECK_FALSE(last);
   }
   SECTION("nobody knows how much flushes write") {
     bench.f.flush_bytes_per_second.reset();
+    bench.run_ticks(80, knob::kRateLimit, [&](int) { bench.f.read_p99_us = 1'000; });
+    bench.f.read_p99_us = 12'000;
   }
   SECTION("several databases on the device share a budget") {
     bench.f.shared = SharedBudget{};
@@ -116,9 +121,16 @@ TEST_CASE("smoothing: ends where writers wait, or what it was for is gone",
     bench.f.stalled_ratio = 0.3;
     CHECK(next_limit(bench, 0.5, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
   }
-  SECTION("memtables wait for their flush") {
-    bench.f.memtable_ratio = 1;
-    CHECK(next_limit(bench, 5, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
+  SECTION("one of two memtables is always in its flush: the next stops writers") {
+    bench.f.memtable_ratio = 0.5;
+    CHECK(next_limit(bench, 6, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
+  }
+  SECTION("three of four memtables wait for their flush") {
+    bench.f.max_write_buffers = 4;
+    bench.f.memtable_ratio = 0.5;
+    CHECK_FALSE(bench.run(10, knob::kRateLimit));
+    bench.f.memtable_ratio = 0.75;
+    CHECK(next_limit(bench, 6, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
   }
   SECTION("half of the soft limit is pending") {
     bench.f.pending_ratio = 0.5;
@@ -190,12 +202,20 @@ TEST_CASE("smoothing: flushes keep to the limit, and level 0 goes first, as long
 
 TEST_CASE("smoothing: flushes keep to the limit while compactions wait for reads, too",
           "[headroom][smoothing][deferral]") {
-  HeadroomBench bench = deferred();
+  const double flushed = GENERATE(9e6, 20e6);  // of 30 MB/s that pass
+  HeadroomBench bench = filled(flushed);
+  limit(bench, next_limit(bench, 8, "limiter.defer"));
   bench.f.knobs.edit().push_back(aid_knob(knob::kLimitFlushes, 0));
   const auto flushes = bench.run(0.5, knob::kLimitFlushes);
-  REQUIRE(flushes);
+  REQUIRE(flushes.has_value() == (flushed < 10e6));  // two thirds of it would fill the limit
+  if (!flushes) return;
   CHECK(flushes->rule == "smoothing.flushes");
   CHECK_FALSE(bench.run(5, knob::kBackgroundJobs));  // debt is meant to grow
+  bench.apply(*flushes);
+  bench.f.memtable_ratio = 0.5;  // one of two is always in its flush: the next stops writers
+  const auto back = bench.run(6, knob::kLimitFlushes);
+  REQUIRE(back);
+  CHECK(back->rule == "smoothing.ended");
 }
 
 TEST_CASE("smoothing: what an operator has set stays, what another policy has left goes back",
@@ -222,6 +242,8 @@ TEST_CASE("smoothing: two compactions share what the limit lets through", "[head
   bench.budget.jobs_max = 4;
   CHECK_FALSE(bench.run(1, knob::kBackgroundJobs));
   limit(bench, next_limit(bench, 8, "limiter.smooth"));
+  CHECK_FALSE(bench.run(5, knob::kBackgroundJobs));  // level 0 does not go first yet
+  bench.knob(knob::kL0Weight).value = 16;
   const auto more = bench.run(0.5, knob::kBackgroundJobs);
   REQUIRE(more);
   CHECK(more->rule == "jobs.smooth");
@@ -236,8 +258,30 @@ TEST_CASE("smoothing: two compactions share what the limit lets through", "[head
   CHECK(back->to == 2);
 }
 
+TEST_CASE("smoothing: what the guard allowed a part of does not smooth, and goes on",
+          "[headroom][smoothing]") {
+  HeadroomBench bench = burst();
+  Proposal part = next_limit(bench, 8, "limiter.smooth");
+  part.to = 60'000'000;
+  limit(bench, part);
+  CHECK_FALSE(bench.run(0.5, knob::kLimitFlushes));
+  CHECK(next_limit(bench, 3, "limiter.smooth").to == 26'100'000);
+}
+
+TEST_CASE("smoothing: a way back of which a part was made holds up no other",
+          "[headroom][smoothing]") {
+  HeadroomBench bench = smoothed();
+  bench.f.stalled_ratio = 0.3;
+  Proposal part = next_limit(bench, 0.5, "limiter.unpaced");
+  part.to = 104'400'000;
+  limit(bench, part);
+  bench.f.stalled_ratio = 0;
+  CHECK(next_limit(bench, 20, "limiter.smooth").to == 26'100'000);
+}
+
 TEST_CASE("smoothing: no more jobs than the budget has", "[headroom][smoothing]") {
   HeadroomBench bench = burst();
+  bench.knob(knob::kL0Weight).value = 16;
   bench.budget.jobs_max = 2;
   limit(bench, next_limit(bench, 8, "limiter.smooth"));
   CHECK_FALSE(bench.run(30, knob::kBackgroundJobs));
