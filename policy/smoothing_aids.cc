@@ -18,8 +18,9 @@ struct Aid {
 
 constexpr std::int64_t kFirst =
     16;  // all that the agent's limiter has (agent/limiter/fair_budget.h)
-// Memtables of which one more would stop writers, nearly all of the time.
-constexpr double kNearlyAlways = 0.9;
+// Memtables of which one more would stop writers, at each look. (In write-burst, whose flushes take
+// a tenth of a second, nine looks of ten see one that keeps up all the same.)
+constexpr double kNearlyAlways = 0.99;
 // Flushes that have come to be more of it than they were let wait for keep to it no longer.
 constexpr double kTooManyFlushes = 0.5;
 
