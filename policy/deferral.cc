@@ -15,18 +15,15 @@ namespace {
 constexpr double kDeferredShare = 0.67, kDueShare = 0.9;
 // Ours: what is due has so long to help before all of it is let through.
 constexpr double kDueShowsSeconds = 10;
-// Ours: reads are far from their SLO below this share of it.
-constexpr double kFarFromSlo = 0.1;
-constexpr double kNearSloSeconds = 2, kFarSeconds = 30;
+constexpr double kNearSloSeconds = 2;
 // What waits already takes no longer than this at the deferred rate: half of what is piling up.
 constexpr double kMostWaitingSeconds = 30;
 // Level 0 rises with each flush and falls with each compaction: debt is due from so much of its
 // limit on, now or in the mean of 10 s (with 0.75 and 0.6 it was due after a third of the time in
 // degrading-device). A forecast alone says what is meant to come.
 constexpr double kDueL0 = 0.85, kDueL0Mean = 0.7;
-// Comfortable behind a limit that does not bind for so long, the load is gone; there for so long it
-// is no load that is new and may go.
-constexpr double kGoneSeconds = 300, kLongestLoanSeconds = 1800;
+// There for so long it is no load that is new and may go.
+constexpr double kLongestLoanSeconds = 1800;
 // With a budget's least rate so far above what is wanted little would wait.
 constexpr double kMostOfDeferral = 1.2;
 

@@ -168,7 +168,7 @@ std::optional<Proposal> JobsLoop::give_back_loaded(const Situation& situation,
           {"read_p99_us", *situation.read_p99_us, p99_slo_us(situation.objective, Side::kReads)});
     }
   }
-  out.expected = situation.read_p99_us ? Expectation{"read_p99_us", true, *situation.read_p99_us,
+  out.expected = situation.read_p99_us ? Expectation{"read_p99_us", true, situation.read_p99_us,
                                                      kJobsEvaluationSeconds}
                                        : no_more_stalls(situation, kJobsEvaluationSeconds);
   return out;

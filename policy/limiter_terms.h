@@ -35,6 +35,10 @@ inline constexpr double kPaceMargin = 2;
 // ...and a change that is to spread them, or to end that a limit is raised, moves it by this
 // factor.
 inline constexpr double kLeastSpread = 2;
+// Ours, of a limit for reads on a full device: they are far from their SLO below this share of it,
+// and when they have been so for so long while it binds there is room for more; what it was for is
+// gone when it has not bound for so long.
+inline constexpr double kFarFromSlo = 0.1, kFarSeconds = 30, kGoneSeconds = 300;
 inline constexpr std::string_view kFutileRaisesRule = "limiter.runs_futile";
 
 // A limit above nearly all that passes is none.

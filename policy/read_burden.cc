@@ -42,7 +42,7 @@ std::optional<Proposal> ReadBurden::raise(const Situation& situation, const Knob
                backlog_text(situation) + ", each of which reads look into, and the rate limit of " +
                shown_rate(reading.value) + " is " +
                text::percent(situation.limiter_use.value_or(0)) + " used";
-  out.expected = {"read_p99_us", true, *situation.read_p99_us, kLimiterEvaluationSeconds};
+  out.expected = {"read_p99_us", true, situation.read_p99_us, kLimiterEvaluationSeconds};
   out.evidence = backlog_evidence(situation);
   const auto add = [&out](const char* name, const Value& value) {
     if (value) out.evidence.push_back({name, *value, std::nullopt});

@@ -53,7 +53,7 @@ Value feature_of(const Features& features, std::string_view name) {
 
 Expectation expect_fewer_writes(const Situation& situation, double window_seconds) {
   if (situation.write_amplification) {
-    return {"write_amplification", true, *situation.write_amplification, window_seconds};
+    return {"write_amplification", true, situation.write_amplification, window_seconds};
   }
   return no_more_stalls(situation, window_seconds);
 }

@@ -20,9 +20,6 @@ constexpr double kBurstSlowSeconds = 1, kSmoothSlowSeconds = 2;
 constexpr double kBeginsBelow = 0.75;
 // With a budget's least rate so far above what is wanted nothing would be smoothed.
 constexpr double kMostOfSmoothing = 1.05;
-// Ours: reads are far from their SLO below this share of it for so long while the limit binds, and
-// there is room for more; or it has not bound for so long, and what it was for is gone.
-constexpr double kFarFromSlo = 0.1, kFarSeconds = 30, kGoneSeconds = 300;
 
 // Nothing waits for what a lower limit holds up, but for level 0, which goes first behind it.
 bool has_room(const Situation& situation) {
@@ -76,6 +73,8 @@ std::optional<Proposal> Smoothing::raise(const Situation& situation, const KnobR
   if (!crowded_) {
     out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) + limit +
                  ": what filled the device is gone";
+  } else if (flushes_wait(situation) && !situation.stalled) {
+    out.reason = "memtables wait for their flushes" + limit;
   } else if (!situation.backlog_known && !situation.stalled) {
     out.reason = "nobody knows how much waits" + limit;
   } else {

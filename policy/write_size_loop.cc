@@ -310,7 +310,7 @@ std::optional<Proposal> WriteSizeLoop::back(const Situation& situation,
     return out;
   }
   out.reason = trial_text();
-  out.expected = {"read_p99_us", true, *read_p99_.mean(kTrialSeconds), kWriteSizeEvaluationSeconds};
+  out.expected = {"read_p99_us", true, read_p99_.mean(kTrialSeconds), kWriteSizeEvaluationSeconds};
   return out;
 }
 

@@ -292,6 +292,7 @@ Result<std::vector<Turn>> turns_of(const std::vector<report::Run>& runs,
   }
   std::erase_if(by_repeat, [](const auto& one) { return !one.second.first || !one.second.second; });
   std::vector<const report::Run*> references;
+  references.reserve(by_repeat.size());
   for (const auto& [repeat, sides] : by_repeat) references.push_back(sides.first);
   const KindNames reads = kinds_done(references, true), writes = kinds_done(references, false);
   std::vector<Turn> turns;

@@ -123,7 +123,9 @@ TEST_CASE("smoothing: ends where writers wait, or what it was for is gone",
   }
   SECTION("one of two memtables is always in its flush: the next stops writers") {
     bench.f.memtable_ratio = 0.5;
-    CHECK(next_limit(bench, 6, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
+    const Proposal back = next_limit(bench, 6, "limiter.unpaced");
+    CHECK(back.to == kUnlimitedBytesPerSecond);
+    CHECK(back.reason.starts_with("memtables wait for their flushes"));
   }
   SECTION("three of four memtables wait for their flush") {
     bench.f.max_write_buffers = 4;
