@@ -139,6 +139,11 @@ TEST_CASE("what rocktune changes itself, and a limiter that does, are nobody els
     bench.begin("2-1", knob::kRateLimit, 80, 70, {"l0_ratio", true, 0.2, 30});
     bench.f.knobs.edit()[0].value = 70;
   }
+  SECTION("what comes and goes with a limit that is judged for both") {
+    const auto rule = GENERATE("smoothing.flushes", "smoothing.ended", "jobs.smooth");
+    bench.begin("2-1", knob::kBackgroundJobs, 4, 5, {}, rule);
+    bench.f.knobs.edit()[1].value = 5;
+  }
   SECTION("one whose answer has not come") {
     Decision under_way;
     under_way.id = "2-1";

@@ -32,13 +32,13 @@ class OverlapBench {
     return all;
   }
   void begin(const char* id, std::string_view name, std::int64_t from, std::int64_t to,
-             const Expectation& expected) {
+             const Expectation& expected, std::string_view rule = "memory.shift") {
     Decision made;
     made.id = id;
     made.proposal.knob = name;
     made.proposal.from = from;
     made.proposal.to = to;
-    made.proposal.rule = "memory.shift";
+    made.proposal.rule = rule;
     made.proposal.expected = expected;
     made.verdict = {VerdictKind::kAllowed, to, "", ""};
     outcomes.begin(made, {id, "applied", "", from, to}, f);
