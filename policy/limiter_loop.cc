@@ -357,7 +357,7 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
   need_peak_.observe(situation);
   full_.observe(situation, defers() || smooths());
   deferral_.observe(situation);
-  smoothing_.observe(situation);
+  smoothing_.observe(situation, full_);
   if (defers() || smooths()) {
     const std::int64_t back = std::max(paced_from_.value_or(reading.found), reading.found);
     auto raised = defers() ? deferral_.raise(situation, reading, full_, back)

@@ -18,6 +18,8 @@ constexpr double kPassedSeconds = 2;
 constexpr double kBurstSlowSeconds = 1, kSmoothSlowSeconds = 2;
 // Level 0 as a share of its slowdown trigger: from here on there is no room to begin.
 constexpr double kBeginsBelow = 0.75;
+// Ours: where so many times as much is written as before it, the limit is of another load.
+constexpr double kOutgrown = 1.25;
 // With a budget's least rate so far above what is wanted nothing would be smoothed.
 constexpr double kMostOfSmoothing = 1.05;
 
@@ -29,14 +31,16 @@ bool has_room(const Situation& situation) {
 
 }  // namespace
 
-void Smoothing::observe(const Situation& situation) {
+void Smoothing::observe(const Situation& situation, const FullDevice& full) {
   const Features& f = situation.features;
   passed_.note(situation.now, f.limiter_bytes_per_second);
   const double slo_us = p99_slo_us(situation.objective, Side::kReads);
   const bool fast = f.read_p99_us && *f.read_p99_us < kFarFromSlo * slo_us && situation.binding;
   fast_seconds_ = fast_.update(lasts() && fast, situation.now);
   idle_seconds_ = idle_.update(lasts() && !situation.binding, situation.now);
-  crowded_ = lasts() && !has_room(situation);
+  outgrown_ = lasts() && (situation.writes_rise || situation.burst_begins) &&
+              situation.written.value_or(0) > kOutgrown * full.most_written();
+  crowded_ = lasts() && (outgrown_ || !has_room(situation));
 }
 
 std::optional<Proposal> Smoothing::lower(const Situation& situation, const KnobReading& reading,
@@ -73,6 +77,8 @@ std::optional<Proposal> Smoothing::raise(const Situation& situation, const KnobR
   if (!crowded_) {
     out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) + limit +
                  ": what filled the device is gone";
+  } else if (outgrown_ && !situation.stalled) {
+    out.reason = "more is written than before" + limit;
   } else if (flushes_wait(situation) && !situation.stalled) {
     out.reason = "memtables wait for their flushes" + limit;
   } else if (!situation.backlog_known && !situation.stalled) {

@@ -22,7 +22,7 @@ inline constexpr std::string_view kSmoothRule = "limiter.smooth";
 class Smoothing {
  public:
   // Call once per sample, before what follows.
-  void observe(const Situation& situation);
+  void observe(const Situation& situation, const FullDevice& full);
   // The loop knows whether its limit may be lowered.
   [[nodiscard]] std::optional<Proposal> lower(const Situation& situation,
                                               const KnobReading& reading,
@@ -41,7 +41,8 @@ class Smoothing {
   GrowingRest rest_{5};                       // after one that ended for want of room
   Held idle_, fast_;
   double idle_seconds_ = 0, fast_seconds_ = 0;
-  bool crowded_ = false;  // it has no room left
+  bool crowded_ = false;   // it has no room left...
+  bool outgrown_ = false;  // ...since more is written than it was made for
 };
 
 }  // namespace rocktune

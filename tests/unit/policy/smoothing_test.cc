@@ -134,6 +134,14 @@ TEST_CASE("smoothing: ends where writers wait, or what it was for is gone",
     bench.f.memtable_ratio = 0.75;
     CHECK(next_limit(bench, 6, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
   }
+  SECTION("more is written than it was made for") {
+    bench.f.user_write_bytes_per_second = 48e6;
+    CHECK_FALSE(bench.run(20, knob::kRateLimit));
+    bench.f.user_write_bytes_per_second = 90e6;
+    const Proposal back = next_limit(bench, 3, "limiter.unpaced");
+    CHECK(back.to == kUnlimitedBytesPerSecond);
+    CHECK(back.reason.starts_with("more is written than before"));
+  }
   SECTION("half of the soft limit is pending") {
     bench.f.pending_ratio = 0.5;
     CHECK(next_limit(bench, 0.5, "limiter.unpaced").to == kUnlimitedBytesPerSecond);
