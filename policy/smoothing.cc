@@ -1,5 +1,6 @@
 #include "policy/smoothing.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/text.h"
@@ -38,8 +39,11 @@ void Smoothing::observe(const Situation& situation, const FullDevice& full) {
   const bool fast = f.read_p99_us && *f.read_p99_us < kFarFromSlo * slo_us && situation.binding;
   fast_seconds_ = fast_.update(lasts() && fast, situation.now);
   idle_seconds_ = idle_.update(lasts() && !situation.binding, situation.now);
-  outgrown_ = lasts() && (situation.writes_rise || situation.burst_begins) &&
-              situation.written.value_or(0) > kOutgrown * full.most_written();
+  const double written = situation.written.value_or(0);
+  // A burst has most of its height by then, of which the minutes before know nothing yet.
+  if (!lasts()) written_ = std::max(written, full.most_written());
+  const bool rises = situation.writes_rise || situation.burst_begins;
+  outgrown_ = lasts() && rises && written > kOutgrown * written_;
   crowded_ = lasts() && (outgrown_ || !has_room(situation));
 }
 

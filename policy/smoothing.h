@@ -41,6 +41,7 @@ class Smoothing {
   GrowingRest rest_{5};                       // after one that ended for want of room
   Held idle_, fast_;
   double idle_seconds_ = 0, fast_seconds_ = 0;
+  double written_ = 0;     // the most as it began, bytes/s
   bool crowded_ = false;   // it has no room left...
   bool outgrown_ = false;  // ...since more is written than it was made for
 };
