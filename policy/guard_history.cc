@@ -5,6 +5,7 @@
 
 #include "model/text.h"
 #include "model/write_stall.h"
+#include "policy/spared_jobs.h"
 
 namespace rocktune {
 namespace {
@@ -71,7 +72,10 @@ std::optional<std::string> GuardHistory::dwell(const Proposal& proposal, const K
   auto moves = moves_.find(knob_of(proposal));
   if (moves == moves_.end() || moves->second.empty()) return std::nullopt;
   const bool lets_go = proposal.knob == knob::kRateLimit && proposal.to > proposal.from;
-  const Nanoseconds rest = lets_go && stalled_ == now ? kStallDwell : spec.dwell;
+  // A second compaction that came with a limit is not to be there without one.
+  const bool goes_with_limit = proposal.rule == kSmoothedJobsRule && proposal.to < proposal.from;
+  const bool hurries = (lets_go && stalled_ == now) || goes_with_limit;
+  const Nanoseconds rest = hurries ? kStallDwell : spec.dwell;
   Nanoseconds since = now - moves->second.back();
   if (since >= rest) return std::nullopt;
   // "10.0 s ago; it rests for 10 s" would contradict itself.
