@@ -6,6 +6,7 @@
 #include "model/text.h"
 #include "policy/limiter_terms.h"
 #include "policy/smoothing_aids.h"
+#include "policy/worth_reads.h"
 
 namespace rocktune {
 namespace {
@@ -26,7 +27,7 @@ constexpr double kMostOfSmoothing = 1.05;
 
 // Nothing waits for what a lower limit holds up, but for level 0, which goes first behind it.
 bool has_room(const Situation& situation) {
-  return situation.backlog_known && !situation.stalled && !situation.piling &&
+  return situation.backlog_known && !is_felt(situation) && !situation.piling &&
          situation.features.pending_ratio.value_or(0) < kNearLimit && !flushes_wait(situation);
 }
 
@@ -55,7 +56,8 @@ std::optional<Proposal> Smoothing::lower(const Situation& situation, const KnobR
       full.fills() && full.slow_seconds() >= (burst ? kBurstSlowSeconds : kSmoothSlowSeconds);
   if (lasts() || !passed || !slow) return std::nullopt;
   const bool fills_up = situation.features.l0_ratio.value_or(1) >= kBeginsBelow;
-  if (!has_room(situation) || fills_up || rest_.lasts(situation.now)) return std::nullopt;
+  if (!has_room(situation) || situation.stalled || fills_up || rest_.lasts(situation.now))
+    return std::nullopt;
   const double rate = kSmoothShare * *passed;
   if (situation.flush_share.value_or(1) > kMostFlushShare) return std::nullopt;
   const double to = std::ceil(std::max(rate, situation.budget.rate_limit_min.value));

@@ -18,9 +18,6 @@ struct Aid {
 
 constexpr std::int64_t kFirst =
     16;  // all that the agent's limiter has (agent/limiter/fair_budget.h)
-// Memtables of which one more would stop writers, at each look. (In write-burst, whose flushes take
-// a tenth of a second, nine looks of ten see one that keeps up all the same.)
-constexpr double kNearlyAlways = 0.99;
 // Flushes that have come to be more of it than they were let wait for keep to it no longer.
 constexpr double kTooManyFlushes = 0.5;
 
@@ -59,14 +56,12 @@ std::optional<Proposal> turn(const Situation& situation, const Aid& aid) {
 }  // namespace
 
 bool flushes_wait(const Situation& situation) {
-  const double most = situation.features.max_write_buffers.value_or(0);
-  const double one_left = most > 1 ? kNearlyAlways * (most - 1) / most : 1;
-  return situation.memtable_ratio.value_or(0) >= std::min(kNearMemtables, one_left);
+  return situation.memtable_ratio.value_or(0) >= kNearMemtables;
 }
 
 bool level0_goes_first(const Features& features) {
   const KnobReading* weight = features.knobs.find(knob::kL0Weight, "");
-  return weight != nullptr && weight->value >= kFirst;
+  return weight != nullptr && (weight->value >= kFirst || may_turn(*weight));
 }
 
 std::vector<Proposal> aid_smoothing(const Situation& situation) {

@@ -14,10 +14,11 @@ namespace rocktune {
 // Flushes may be so much of what passes, so that they fit the limit with room to spare: memtables
 // that wait stop writers.
 inline constexpr double kMostFlushShare = 0.4;
-// Three quarters of the memtables wait, or where there are two or three of them, one of which is
-// always being written, there is hardly ever one that is not in its flush (5 s).
+// Three quarters of the memtables wait (5 s). Of two or three, one of which is always being
+// written, that is a stop: that one is in its flush at every look is how fast writers flush small
+// ones.
 bool flushes_wait(const Situation& situation);
-// Compactions of level 0 go first.
+// Compactions of level 0 go first, or will with the aids.
 bool level0_goes_first(const Features& features);
 
 // While such a limit stands; else what was set for it goes back.
