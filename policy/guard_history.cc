@@ -5,7 +5,7 @@
 
 #include "model/text.h"
 #include "model/write_stall.h"
-#include "policy/spared_jobs.h"
+#include "policy/smoothing_aids.h"
 
 namespace rocktune {
 namespace {

@@ -25,7 +25,7 @@ constexpr double kRaisedLimiterShowsSeconds = 5;
 constexpr double kCpuExhausted = 0.95;
 // Each with its own rest: from these nothing is learnt of how soon a job may be returned.
 constexpr std::string_view kFutileRule = "jobs.futile", kCostlyRule = "jobs.costly",
-                           kSparedRule = "jobs.spared", kSmoothJobsRule = "jobs.smooth";
+                           kSparedRule = "jobs.spared";
 
 // The least number of jobs above this with more slots of that kind.
 std::int64_t next_with_more(std::int64_t jobs, std::int64_t (*slots)(std::int64_t)) {

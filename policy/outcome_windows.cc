@@ -9,6 +9,7 @@
 #include "policy/memory.h"
 #include "policy/outcomes.h"
 #include "policy/situation.h"
+#include "policy/smoothing_aids.h"
 
 namespace rocktune {
 namespace {
@@ -52,11 +53,6 @@ std::vector<SloWatch::Watched> unseen_yet(std::vector<SloWatch::Watched> slos) {
     slo.seconds = slo.worst_us = 0;
   }
   return slos;
-}
-
-// Comes and goes with a change of the limiter that is judged for both (policy/smoothing_aids.h).
-bool accompanies(std::string_view rule) {
-  return rule.starts_with("smoothing.") || rule.starts_with("jobs.smooth");
 }
 
 }  // namespace
@@ -119,7 +115,7 @@ void Outcomes::begin(const Decision& decision, const Actuation& actuation,
     filters_ = FiltersChanged{decision.id, features.at.tick};
   }
   if (decision.proposal.expected.feature.empty()) {
-    if (accompanies(decision.proposal.rule)) return;
+    if (comes_with_limit(decision.proposal.rule)) return;
     unjudged("decision " + decision.id, features.at.tick);
     return;
   }

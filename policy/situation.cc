@@ -131,9 +131,7 @@ void Observer::add(const Features& f) {
   if (f.limiter_rate != limiter_rate_) limiter_use_.clear();  // the use of another rate
   limiter_rate_ = f.limiter_rate;
   passed_.note(now, f.limiter_bytes_per_second);
-  const bool both = f.limiter_bytes_per_second && f.flush_bytes_per_second;
-  flushed_.note(now, both ? f.flush_bytes_per_second : std::nullopt);
-  passed_beside_.note(now, both ? f.limiter_bytes_per_second : std::nullopt);
+  flushed_.note(now, f.flush_bytes_per_second);
   limiter_use_.note(now, f.limiter_use_ratio);
   written_.note(now, f.user_write_bytes_per_second);
   waiting_.note(now, f.total_pending_bytes);
@@ -209,8 +207,8 @@ void Observer::judge_backlog(const PolicyInput& input, Situation& out) {
 void Observer::judge_background(const Features& f, Situation& out) const {
   out.passed = passed_.mean(5);
   out.passed_peak = passed_.largest(60);
-  const double beside = passed_beside_.mean(30).value_or(0);
-  if (beside > 0) out.flush_share = *flushed_.mean(30) / beside;
+  const Value flushed = flushed_.mean(30), beside = passed_.mean(30);
+  if (flushed && beside.value_or(0) > 0) out.flush_share = *flushed / *beside;
   if (f.limiter_rate) {
     out.limiter_use = limiter_use_.mean(3);
     bool mean_binds = out.limiter_use.value_or(0) >= kBindingMean;

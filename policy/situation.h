@@ -222,7 +222,7 @@ class Observer {
 
   static Trend window(double seconds) { return Trend(Trend::Jumps::kKeep, 0, seconds); }
   Trend passed_ = window(60), limiter_use_ = window(5);
-  Trend flushed_ = window(30), passed_beside_ = window(30);
+  Trend flushed_ = window(30);
   Trend written_ = window(60), background_ = window(60);
   Trend waiting_ = window(60);  // for compaction
   Trend stalled_long_ = window(30.5);

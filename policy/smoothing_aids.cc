@@ -1,6 +1,5 @@
 #include "policy/smoothing_aids.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -16,8 +15,8 @@ struct Aid {
   const char* reason;
 };
 
-constexpr std::int64_t kFirst =
-    16;  // all that the agent's limiter has (agent/limiter/fair_budget.h)
+// All that the agent's limiter has (agent/limiter/fair_budget.h).
+constexpr std::int64_t kFirst = 16;
 // Flushes that have come to be more of it than they were let wait for keep to it no longer.
 constexpr double kTooManyFlushes = 0.5;
 
@@ -29,22 +28,20 @@ constexpr std::array kAids = {
         "compactions wait for the limit: those of level 0 go first, so that it does not fill"},
 };
 
-// Whether it is to be as the limit wants it; absent: as it is.
-std::optional<bool> is_wanted(const Situation& situation, const Aid& aid) {
+bool is_wanted(const Situation& situation, const KnobReading& reading) {
   if (!situation.smoothed && !situation.deferred) return false;
-  if (aid.knob != knob::kLimitFlushes) return true;
-  const double flushes = situation.flush_share.value_or(1);
-  if (flushes <= kMostFlushShare && !flushes_wait(situation)) return true;
-  return flushes > kTooManyFlushes || flushes_wait(situation) ? std::optional(false) : std::nullopt;
+  if (reading.name != knob::kLimitFlushes) return true;
+  const double most = is_raised(reading) ? kTooManyFlushes : kMostFlushShare;
+  return situation.flush_share.value_or(1) <= most && !flushes_wait(situation);
 }
 
 // They come and go with a limit that is judged: no experiments of their own.
 std::optional<Proposal> turn(const Situation& situation, const Aid& aid) {
   const KnobReading* reading = changeable_knob(situation.features, aid.knob);
   if (reading == nullptr || !may_turn(*reading)) return std::nullopt;
-  const auto wanted = is_wanted(situation, aid);
-  const bool to_do = wanted == true && reading->value < aid.value;
-  const bool to_undo = wanted == false && is_raised(*reading);
+  const bool wanted = is_wanted(situation, *reading);
+  const bool to_do = wanted && reading->value < aid.value;
+  const bool to_undo = !wanted && is_raised(*reading);
   if (!to_do && !to_undo) return std::nullopt;
   Proposal out = to_do ? propose(*reading, aid.value, aid.rule)
                        : propose(*reading, reading->found, "smoothing.ended");
@@ -57,6 +54,10 @@ std::optional<Proposal> turn(const Situation& situation, const Aid& aid) {
 
 bool flushes_wait(const Situation& situation) {
   return situation.memtable_ratio.value_or(0) >= kNearMemtables;
+}
+
+bool comes_with_limit(std::string_view rule) {
+  return rule.starts_with("smoothing.") || rule == kSmoothJobsRule || rule == kSmoothedJobsRule;
 }
 
 bool level0_goes_first(const Features& features) {

@@ -5,11 +5,18 @@
 // policy/.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "policy/situation.h"
 
 namespace rocktune {
+
+// A second compaction comes with such a limit, and goes with it (policy/jobs_loop.cc).
+inline constexpr std::string_view kSmoothJobsRule = "jobs.smooth",
+                                  kSmoothedJobsRule = "jobs.smoothed";
+// Of that one, or of an aid: judged with the limit, and not by itself.
+bool comes_with_limit(std::string_view rule);
 
 // Flushes may be so much of what passes, so that they fit the limit with room to spare: memtables
 // that wait stop writers.

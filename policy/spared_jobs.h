@@ -23,8 +23,6 @@ inline constexpr std::int64_t kLeastLevel0Room = 4;
 
 // The rule of their return. It expects nothing and is no experiment.
 inline constexpr std::string_view kWantedJobsRule = "jobs.wanted";
-// A second compaction goes with the limit that it came with.
-inline constexpr std::string_view kSmoothedJobsRule = "jobs.smoothed";
 
 class SparedJobs {
  public:

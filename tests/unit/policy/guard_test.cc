@@ -255,18 +255,6 @@ TEST_CASE("dwell: while writes stall the limiter goes up from poll to poll, and 
   CHECK(is(bench.ask(knob::kRateLimit, 350 * kGuardMiB), VerdictKind::kHeld, "dwell"));
 }
 
-TEST_CASE("dwell: a job that came with a limit that smooths goes with it", "[guard]") {
-  Bench bench;
-  bench.f.cpus = 64;
-  bench.change(knob::kBackgroundJobs, 5, 0.5);
-  const auto verdict = [&bench](std::string_view rule, std::int64_t to) {
-    return bench.guard.judge(bench.wants("2-1", rule, knob::kBackgroundJobs, to).proposal, bench.f);
-  };
-  CHECK(is(verdict("jobs.loaded", 4), VerdictKind::kHeld, "dwell"));
-  CHECK(is(verdict("jobs.smoothed", 6), VerdictKind::kHeld, "dwell"));
-  CHECK(is(verdict("jobs.smoothed", 4), VerdictKind::kAllowed, ""));
-}
-
 TEST_CASE("budget: changes per hour, of all knobs together", "[guard]") {
   Budget budget;
   budget.changes_per_hour = 3;

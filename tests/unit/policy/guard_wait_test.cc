@@ -271,3 +271,15 @@ TEST_CASE("memory that the host lacks is given back whatever came of it before",
   CHECK(bench.act(other).kind == VerdictKind::kHeld);
   CHECK(is(bench.act(shrink()), VerdictKind::kAllowed, ""));
 }
+
+TEST_CASE("dwell: a job that came with a limit that smooths goes with it", "[guard]") {
+  GuardBench bench;
+  bench.f.cpus = 64;
+  bench.change(knob::kBackgroundJobs, 5, 0.5);
+  const auto verdict = [&bench](std::string_view rule, std::int64_t to) {
+    return bench.guard.judge(bench.wants("2-1", rule, knob::kBackgroundJobs, to).proposal, bench.f);
+  };
+  CHECK(is(verdict("jobs.loaded", 4), VerdictKind::kHeld, "dwell"));
+  CHECK(is(verdict("jobs.smoothed", 6), VerdictKind::kHeld, "dwell"));
+  CHECK(is(verdict("jobs.smoothed", 4), VerdictKind::kAllowed, ""));
+}
