@@ -217,6 +217,9 @@ void share_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets
       [](const SharedBudget& s) -> const Counter& { return s.background_max_bytes_per_second; });
   all("rocktune_share_write_size_bytes", "The largest single write that others' reads bear.",
       [](const SharedBudget& s) -> const Counter& { return s.write_size_max_bytes; });
+  all("rocktune_share_smooth_bytes_per_second",
+      "The rate that is left to it at least while others' reads wait for what is written at once.",
+      [](const SharedBudget& s) -> const Counter& { return s.smooth_from_bytes_per_second; });
 }
 
 void feature_metrics(PrometheusText& out, const std::vector<TargetStatus>& targets) {

@@ -339,6 +339,9 @@ struct SharedBudget {
   // The largest single write of flushes and compactions that the reads of others on the device
   // bear; absent: nobody's reads were seen to wait for larger ones.
   Counter write_size_max_bytes;
+  // Reads on the device wait for what is written at once: flushes and compactions keep to nearly
+  // what they write, or to this rate where they write less; absent: nobody's reads do.
+  Counter smooth_from_bytes_per_second;
 
   bool operator==(const SharedBudget&) const = default;
 
@@ -350,6 +353,7 @@ struct SharedBudget {
     visit("memory_max_bytes", self.memory_max_bytes);
     visit("background_max_bytes_per_second", self.background_max_bytes_per_second);
     visit("write_size_max_bytes", self.write_size_max_bytes);
+    visit("smooth_from_bytes_per_second", self.smooth_from_bytes_per_second);
   }
 };
 

@@ -6,6 +6,7 @@
 #include "model/knobs.h"
 #include "policy/guard_limits.h"
 #include "policy/job_slots.h"
+#include "policy/limiter_terms.h"
 #include "policy/memory.h"
 #include "policy/others_work.h"
 
@@ -69,6 +70,19 @@ void DemandMeter::measure_cache(const Features& f, const Situation& situation) {
   if (wants) wanted_cache_ = f.at.tick;
 }
 
+void DemandMeter::measure_reads(const Situation& situation) {
+  const Features& f = situation.features;
+  full_.observe(situation, f.shared && f.shared->smooth_from_bytes_per_second);
+  const bool first = situation.objective.first == Priority::kReadP99;
+  // What is there most of the time has to be divided: evenness alone makes no room.
+  const bool waits = first && full_.fills() && full_.is_new() && !demand_.trouble;
+  demand_.reads_wait_seconds = waits ? full_.slow_seconds() : 0;
+  const double far_us = kFarFromSlo * p99_slo_us(situation.objective, Side::kReads);
+  demand_.reads_are_far = !situation.reads_seen || (f.read_p99_us && *f.read_p99_us < far_us);
+  demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !demand_.trouble;
+  demand_.reads = situation.reads_seen;
+}
+
 const Demand& DemandMeter::update(const PolicyInput& input) {
   const Features& f = input.features;
   if (f.reset) *this = DemandMeter();
@@ -76,6 +90,8 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
     if (read_at_ && !within(read_at_, f.at.tick, kSilentSeconds)) {
       demand_.trouble = demand_.reads_hurt = demand_.device_busy = demand_.reads = false;
       demand_.wants_rate = demand_.wants_jobs = demand_.wants_cache = false;
+      demand_.reads_wait_seconds = 0;
+      demand_.reads_are_far = true;
     }
     return demand_;
   }
@@ -86,9 +102,8 @@ const Demand& DemandMeter::update(const PolicyInput& input) {
   measure_backlog(situation);
   measure_jobs(f, situation);
   measure_cache(f, situation);
-  demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !demand_.trouble;
+  measure_reads(situation);
   demand_.device_busy = situation.device_busy;
-  demand_.reads = situation.reads_seen;
   demand_.wants_cache = within(wanted_cache_, now, kWishSeconds);
   return demand_;
 }

@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "policy/full_device.h"
 #include "policy/learnt_wish.h"
 #include "policy/memory.h"
 #include "policy/need_peak.h"
@@ -29,6 +30,10 @@ struct Demand {
   bool reads_hurt = false;   // reads above their SLO for 10 s, without a backlog of its own
   bool device_busy = false;  // half of the device's limits of queue or await, over 5 s
   bool reads = false;        // it was read from within the last 60 s
+  // Reads come first and are near their SLO on a device that has come to be full, without a backlog
+  // of its own, for so long; and they are far from it, or nobody reads.
+  double reads_wait_seconds = 0;
+  bool reads_are_far = true;
 
   // Jobs
   Value jobs_used;          // the fewest max_background_jobs that the largest use of 60 s fits in
@@ -51,6 +56,7 @@ class DemandMeter {
   void measure_backlog(const Situation& situation);
   void measure_jobs(const Features& features, const Situation& situation);
   void measure_cache(const Features& features, const Situation& situation);
+  void measure_reads(const Situation& situation);
 
   // A wish that has passed is remembered for this long, so that slices do not follow every breath.
   static constexpr double kWishSeconds = 60;
@@ -59,6 +65,7 @@ class DemandMeter {
   Trend background_ = window(60), background_means_ = window(60), compactions_ = window(60),
         flushes_ = window(60);
   NeedPeak need_peak_;
+  FullDevice full_{FullDevice::Work::kOthers};
   LearntWish rate_wish_{kWishSeconds}, jobs_wish_{kWishSeconds};
   std::optional<Nanoseconds> wanted_cache_, read_at_;
   Demand demand_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policy/others_work.h"
+
 namespace rocktune {
 namespace {
 
@@ -14,7 +16,6 @@ constexpr double kRisingSeconds = 15, kRiseFactor = 1.25;
 // to wait behind a slice, that has to be seen more clearly (two steps of a rise more).
 constexpr double kOpenFactor = 1.5, kHeldUpOpenFactor = 4.5;
 // Others' background work below this is not what makes anybody suffer.
-constexpr double kLeastWork = 1 << 20;
 constexpr double kLeastWorkShare = 0.25;
 
 double background_of(const DeviceMember& member) {
@@ -38,7 +39,7 @@ DeviceBudget::Picture DeviceBudget::look(const std::vector<DeviceMember>& member
     if (!member.demand.trouble) calm += background_of(member);
     if (member.at_most) out.at_most = std::max(*member.at_most, out.at_most.value_or(0));
   }
-  const double worth = std::max(kLeastWork, kLeastWorkShare * out.background);
+  const double worth = std::max(kLittleWork, kLeastWorkShare * out.background);
   for (const DeviceMember& member : members) {
     const bool others_work = out.background - background_of(member) >= worth;
     out.reads_hurt = out.reads_hurt || (member.demand.reads_hurt && others_work);

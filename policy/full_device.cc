@@ -19,6 +19,16 @@ constexpr double kLookBackSeconds = 1.9;
 
 }  // namespace
 
+// Of work that is not seen here it is known by the device alone, which has to take long for reads.
+bool FullDevice::is_full(const Situation& situation) const {
+  return work_ == Work::kOwn ? situation.device_saturated : situation.looks_loaded;
+}
+
+// Others' are taken for running while the device is full.
+Value FullDevice::running(const Situation& situation) const {
+  return work_ == Work::kOwn ? situation.features.running_compactions : Value(1);
+}
+
 void FullDevice::look_back(const Situation& situation, bool limited) {
   const Nanoseconds now = situation.now;
   if (within(looked_back_, now, kLookBackSeconds)) return;
@@ -29,18 +39,18 @@ void FullDevice::look_back(const Situation& situation, bool limited) {
     written_.note(now, situation.written);
   }
   // Of a device that is not read nobody knows.
-  const bool has_room = situation.features.device_queue && !situation.device_saturated && !limited;
+  const bool has_room = situation.features.device_queue && !is_full(situation) && !limited;
   free_p99_us_.note(now, has_room ? situation.features.read_p99_us : std::nullopt);
 }
 
 void FullDevice::observe(const Situation& situation, bool limited) {
   const Features& f = situation.features;
   const Nanoseconds now = situation.now;
-  const Value& running = f.running_compactions;
-  compacts_.note(now, running ? Value(std::min(1.0, *running)) : running);
+  const Value work = running(situation);
+  compacts_.note(now, work ? Value(std::min(1.0, *work)) : work);
   const bool compacts = compacts_.mean(kCompactsSeconds).value_or(0) >= kCompacts &&
                         compacts_.span_seconds() + f.interval_seconds >= kCompactsSeconds;
-  fills_ = situation.device_saturated && compacts;
+  fills_ = is_full(situation) && compacts;
   look_back(situation, limited);
   const double slo_us = p99_slo_us(situation.objective, Side::kReads);
   const Value& read_us = f.read_p99_us;
@@ -55,11 +65,11 @@ void FullDevice::observe(const Situation& situation, bool limited) {
 void FullDevice::time_slow_reads(const Situation& situation, bool slow) {
   const Features& f = situation.features;
   const bool gap = gaps_.look(situation.now) > 0;
-  const bool runs = f.running_compactions.value_or(0) > 0;
+  const bool runs = running(situation).value_or(0) > 0;
   const bool judged = runs && ran_ && !gap;
   ran_ = runs;
-  slow_beside_ = situation.device_saturated && judged && slow;
-  if (gap || !situation.device_saturated || (judged && !slow)) {
+  slow_beside_ = is_full(situation) && judged && slow;
+  if (gap || !is_full(situation) || (judged && !slow)) {
     slow_seconds_ = 0;
     slow_p99_us_.clear();
   }

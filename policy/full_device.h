@@ -1,7 +1,8 @@
 // What is seen of reads beside compactions that fill the device: whether these do, for how long of
 // late, and how long reads that are near their SLO have been slow beside them, and while the device
-// had room. Deferral and Smoothing act by it. docs/control.md, "The limiter". Pure; bounded;
-// internal to policy/.
+// had room. Deferral and Smoothing act by it; by what is seen beside the work of others, whose
+// compactions are not seen here, these smooth theirs (policy/device_smoothing.h). docs/control.md,
+// "The limiter". Pure; bounded; internal to policy/.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,9 @@ namespace rocktune {
 
 class FullDevice {
  public:
+  enum class Work { kOwn, kOthers };
+  explicit FullDevice(Work work = Work::kOwn) : work_(work) {}
+
   // Call once per sample. `limited`: something was done for it, and what is seen is what is left.
   void observe(const Situation& situation, bool limited);
 
@@ -32,7 +36,10 @@ class FullDevice {
  private:
   void look_back(const Situation& situation, bool limited);
   void time_slow_reads(const Situation& situation, bool slow);
+  [[nodiscard]] bool is_full(const Situation& situation) const;
+  [[nodiscard]] Value running(const Situation& situation) const;
 
+  Work work_;
   Trend compacts_{Trend::Jumps::kKeep, 0, 10};
   // Of the last 10 minutes, every other second: 1 where compactions filled the device, or 0; the
   // P99 of reads while it had room; and what was written, bytes/s.

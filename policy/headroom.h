@@ -48,7 +48,7 @@ class LimiterLoop {
   // Compactions wait for reads, and debt is meant to grow.
   [[nodiscard]] bool defers() const { return deferral_.stage() != Deferral::Stage::kNone; }
   // What flushes and compactions write is made even.
-  [[nodiscard]] bool smooths() const { return smoothing_.lasts(); }
+  [[nodiscard]] bool smooths() const { return smoothing_.is_felt(); }
   // It is being raised, and waits for what the last step does.
   [[nodiscard]] bool pauses() const { return pauses_; }
 

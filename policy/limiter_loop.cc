@@ -70,7 +70,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     const bool own = raise_wish_.explains(now);
     // Where only a part of the way back was allowed it may limit nothing any more.
     const double passes = situation.passed_peak.value_or(0);
-    if (own && smooths() && static_cast<double>(reading.value) > kLeastSpread * passes) {
+    if (own && smoothing_.lasts() && static_cast<double>(reading.value) > kLeastSpread * passes) {
       paced_from_.reset();
     }
     smoothing_.end(now);
@@ -104,11 +104,11 @@ void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& sit
   // That it is due, or that there is no more room for it, is no mistake.
   if (wished && !defers && !smooths) rest_.went_back(situation.now);
   if (defers) deferral_.begin(static_cast<double>(reading.value), situation.now);
-  if (smooths) smoothing_.begin(static_cast<double>(reading.value));
+  if (smooths) smoothing_.begin(situation, static_cast<double>(reading.value));
   const bool paces = defers || smooths || (wished && asks_for_ == Lowering::kPace);
   const bool returns = wished && asks_for_ == Lowering::kReturn;
   // Where the guard allowed a part of it only the next step goes on.
-  const bool has_begun = (!defers || this->defers()) && (!smooths || this->smooths());
+  const bool has_begun = (!defers || this->defers()) && (!smooths || smoothing_.lasts());
   if (paces && has_begun && !paced_from_) paced_from_ = rate_;
   // The first limit of all only takes away bursts, as one that is above all that passed does, and
   // others' lowerings are no probe of ours.
@@ -270,12 +270,15 @@ bool LimiterLoop::rests(Nanoseconds now, Side side) const {
 // is no time for that, what they write is made even.
 std::optional<Proposal> LimiterLoop::defer(const Situation& situation,
                                            const KnobReading& reading) const {
-  if (situation.objective.first != Priority::kReadP99) return std::nullopt;
-  // On a limit that is lowered already there is nothing to lend. Where several databases are on the
-  // device its budget divides it (policy/sharing.h).
+  // On a limit that is lowered already there is nothing to lend.
   const bool begun = asks_for_ == Lowering::kDefer || asks_for_ == Lowering::kSmooth;
-  const bool lowered = paced_from_ || (is_lowered(reading) && !begun);
-  if (lowered || shares_device(situation.features)) return std::nullopt;
+  if (paced_from_ || (is_lowered(reading) && !begun)) return std::nullopt;
+  // Where several databases are on the device they act together (policy/sharing.h).
+  if (shares_device(situation.features)) {
+    const bool asked = asked_to_smooth(situation) && !situation.writers_first();
+    return asked ? smoothing_.lower(situation, reading, full_) : std::nullopt;
+  }
+  if (situation.objective.first != Priority::kReadP99) return std::nullopt;
   if (!rests(situation.now, Side::kReads)) {
     if (auto proposal = deferral_.lower(situation, reading, full_)) return proposal;
   }
@@ -355,14 +358,19 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
   note_changes(reading, situation);
   pace_.observe(situation);
   need_peak_.observe(situation);
-  full_.observe(situation, defers() || smooths());
+  full_.observe(situation, defers() || smoothing_.lasts());
   deferral_.observe(situation);
   smoothing_.observe(situation, full_);
-  if (defers() || smooths()) {
+  if (defers() || smoothing_.lasts()) {
     const std::int64_t back = std::max(paced_from_.value_or(reading.found), reading.found);
-    auto raised = defers() ? deferral_.raise(situation, reading, full_, back)
-                           : smoothing_.raise(situation, reading, back);
-    return raised ? std::move(raised) : protect(situation, reading);
+    if (auto raised = defers() ? deferral_.raise(situation, reading, full_, back)
+                               : smoothing_.raise(situation, reading, back)) {
+      return raised;
+    }
+    if (smoothing_.lasts()) {
+      if (auto proposal = smoothing_.lower(situation, reading, full_)) return proposal;
+    }
+    return protect(situation, reading);
   }
   if (reading.value < kUnlimitedBytesPerSecond) {
     auto relief = relieve(situation, reading);

@@ -5,7 +5,6 @@
 namespace rocktune {
 namespace {
 
-constexpr double kLittle = 1 << 20;  // bytes/s that are no work
 constexpr std::size_t kLeastReadings = 3;
 
 }  // namespace
@@ -38,7 +37,7 @@ void OthersWork::observe(const Features& f) {
 }
 
 bool OthersWork::prevails() const {
-  return others_ && *others_ > std::max(*own_, kLittle);
+  return others_ && *others_ > std::max(*own_, kLittleWork);
 }
 
 }  // namespace rocktune

@@ -8,6 +8,9 @@
 
 namespace rocktune {
 
+// Bytes/s in the background that are no work.
+inline constexpr double kLittleWork = 1 << 20;
+
 // Whether other databases of the daemon are on this one's device.
 bool shares_device(const Features& features);
 

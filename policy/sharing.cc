@@ -196,6 +196,12 @@ Claim device_claim(const ShareMember& member, const Members& members, double bud
   return claim;
 }
 
+// One that several have in common is no member's to turn for its own writes.
+bool has_own_limiter(const ShareMember& member, const Members& members) {
+  const KnobReading* limiter = database_knob(member, knob::kRateLimit);
+  return limiter != nullptr && owners_of(member, *limiter, members) == 1;
+}
+
 // The size of single writes that this database's reads were found to bear: what its engine has made
 // of its own. One that reads nothing does not ask; it does what others ask for.
 std::optional<std::int64_t> write_size_asked(const ShareMember& member) {
@@ -288,6 +294,11 @@ void Sharing::divide_device(Nanoseconds now, Device& device,
     out[member->name].device_members = members.size();
   }
   const std::optional<double> budget = device.budget.update(now, seen);
+  const auto smooth_from = device.smoothing.update(now, seen, budget.has_value());
+  for (const ShareMember* member : members) {
+    if (smooth_from && has_own_limiter(*member, members))
+      out[member->name].smooth_from_bytes_per_second = counted(*smooth_from);
+  }
   if (!budget) {
     device.shares = Shares(15, true);
     return;

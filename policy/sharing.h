@@ -4,6 +4,8 @@
 // - Jobs and memory of the host: among all databases, as soon as there are two.
 // - Background writing: among the databases on one device, while one suffers from another
 //   (policy/device_budget.h).
+// - Evenness of background writing: while reads of one wait for what others on its device write at
+//   once (policy/device_smoothing.h).
 // - The size of single background writes, of those who do not read themselves: as small as the one
 //   beside them made its own, whose reads were seen to wait behind them.
 //
@@ -21,6 +23,7 @@
 #include "model/engine_config.h"
 #include "model/objective.h"
 #include "policy/device_budget.h"
+#include "policy/device_smoothing.h"
 #include "policy/growing_rest.h"
 #include "policy/memory.h"
 #include "policy/shares.h"
@@ -67,6 +70,7 @@ class Sharing {
  private:
   struct Device {
     DeviceBudget budget;
+    DeviceSmoothing smoothing;
     Shares shares{15, true};
   };
   // A wish for memory that was granted and not used: it does not count for a rest, or until it

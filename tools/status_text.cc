@@ -261,6 +261,7 @@ void add_shared(const Json& target, Lines& lines) {
   most("background writes up to ", "background_max_bytes_per_second",
        "rate_limiter_bytes_per_second");
   most("single writes up to ", "write_size_max_bytes", "writable_file_max_buffer_size");
+  most("smoothed from ", "smooth_from_bytes_per_second", "rate_limiter_bytes_per_second");
   if (const auto weight = number_at(shared, "weight"); weight && *weight != 1) {
     parts.add("weight " + feature_text("weight", *weight));
   }

@@ -8,6 +8,8 @@ rocktune_unit_test(policy_test
     unit/policy/deferral_test.cc
     unit/policy/demand_meter_test.cc
     unit/policy/device_budget_test.cc
+    unit/policy/device_smoothing_test.cc
+    unit/policy/others_smoothing_test.cc
     unit/policy/engine_test.cc
     unit/policy/fault_parts_test.cc
     unit/policy/fault_phases_test.cc

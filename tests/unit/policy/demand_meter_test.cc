@@ -135,3 +135,50 @@ TEST_CASE("who waits at its own control group's limit does not wait for others",
   one.bench.f.io_limit_use_ratio = 0.95;
   CHECK_FALSE(one.run(10).device_busy);
 }
+
+TEST_CASE("reads that come first wait once they are near their SLO on a device that is slow",
+          "[sharing][smoothing]") {
+  Metered one;
+  one.bench.objective.read_p99_seconds = 0.030;
+  CHECK(one.run(20).reads_are_far);
+  one.bench.f.device_read_await_ms = 2;
+  one.bench.f.read_p99_us = 12'000;
+  SECTION("for as long as they do, after the device has been so for a moment") {
+    CHECK(one.run(0.5).reads_wait_seconds == 0);
+    CHECK(one.run(5).reads_wait_seconds >= 3);
+    CHECK_FALSE(one.run(0.5).reads_are_far);
+    one.bench.f.read_p99_us = 2'000;
+    CHECK(one.run(0.5).reads_wait_seconds == 0);
+    CHECK(one.run(0.5).reads_are_far);
+    return;
+  }
+  SECTION("not far from it") {
+    one.bench.f.read_p99_us = 7'000;
+  }
+  SECTION("not on an idle device") {
+    one.bench.f.device_read_await_ms = 0.2;
+  }
+  SECTION("not for a backlog of their own") {
+    one.bench.f.stalled_ratio = 0.3;
+  }
+  SECTION("not where something else comes first") {
+    one.bench.objective.first = Priority::kThroughput;
+  }
+  SECTION("not where they took as long while it was idle") {
+    Metered slow;
+    slow.bench.objective.read_p99_seconds = 0.030;
+    slow.bench.f.read_p99_us = 11'000;
+    slow.run(20);
+    slow.bench.f.device_read_await_ms = 2;
+    slow.bench.f.read_p99_us = 12'000;
+    CHECK(slow.run(10).reads_wait_seconds == 0);
+    return;
+  }
+  SECTION("not where nobody could read it for ten seconds") {
+    REQUIRE(one.run(5).reads_wait_seconds > 0);
+    one.bench.f.fresh = false;
+    one.run(11);
+    CHECK(one.run(0.5).reads_are_far);
+  }
+  CHECK(one.run(10).reads_wait_seconds == 0);
+}

@@ -145,3 +145,34 @@ TEST_CASE("who is read asks its neighbours for writes as small as its own", "[sh
     CHECK(slices.at("other").write_size_max_bytes == 128u << 10);
   }
 }
+
+TEST_CASE("all on a device smooth what they write while reads of one wait for others",
+          "[sharing][smoothing]") {
+  ShareMember reader = member("reader"), writer = member("writer"), apart = member("apart");
+  apart.device = "nvme1n1";
+  writer.demand.background = 20e6;
+  reader.demand.background = 0;
+  reader.demand.reads_wait_seconds = 2;
+  reader.demand.reads_are_far = false;
+  Sharing sharing;
+  Sharing::Slices slices;
+  const auto look = [&] {
+    slices = sharing.update(at_seconds(1), {}, 8.0, {reader, writer, apart});
+  };
+  SECTION("from a part of what is written on") {
+    look();
+    CHECK(slices.at("writer").smooth_from_bytes_per_second == 4'000'000);
+    CHECK(slices.at("reader").smooth_from_bytes_per_second == 4'000'000);
+    CHECK_FALSE(slices.at("apart").smooth_from_bytes_per_second);
+  }
+  SECTION("not by a limiter that several have in common") {
+    writer.in_common = reader.in_common = {{{std::string(knob::kRateLimit), ""}, "process/3"}};
+    look();
+    CHECK_FALSE(slices.at("writer").smooth_from_bytes_per_second);
+  }
+  SECTION("nobody waits") {
+    reader.demand.reads_wait_seconds = 0;
+    look();
+    CHECK_FALSE(slices.at("writer").smooth_from_bytes_per_second);
+  }
+}

@@ -1,0 +1,53 @@
+#include "policy/device_smoothing.h"
+
+#include <algorithm>
+
+#include "policy/limiter_terms.h"
+#include "policy/others_work.h"
+
+namespace rocktune {
+namespace {
+
+// Ours: in a burst that is over within seconds there is no time to lose.
+constexpr double kWaitSeconds = 2;
+// What others write is what reads wait for where it is so much of all, and more than little.
+constexpr double kOthersShare = 0.5;
+// Of what all write: those who write little have so much together, each its part.
+constexpr double kLittleShare = 0.4;
+// Below this share of what was written as it began there is no such work.
+constexpr double kWorksShare = 0.5;
+
+}  // namespace
+
+DeviceSmoothing::DeviceSmoothing() : wait_(kFarSeconds) {}
+
+std::optional<double> DeviceSmoothing::update(Nanoseconds now,
+                                              const std::vector<DeviceMember>& members,
+                                              bool divided) {
+  double all = 0;
+  for (const DeviceMember& member : members) all += member.demand.background.value_or(0);
+  if (!from_) {
+    const bool wanted = std::any_of(members.begin(), members.end(), [&](const DeviceMember& one) {
+      const double others = all - one.demand.background.value_or(0);
+      return one.demand.reads_wait_seconds >= kWaitSeconds &&
+             others >= std::max(kLittleWork, kOthersShare * all);
+    });
+    if (!wanted || divided) return std::nullopt;
+    from_ = kLittleShare * all / static_cast<double>(members.size());
+    works_from_ = kWorksShare * all;
+    wait_.wanted(now);
+  }
+  const bool far = std::all_of(members.begin(), members.end(),
+                               [](const DeviceMember& one) { return one.demand.reads_are_far; });
+  const bool works = all >= works_from_;
+  const bool fast = far_.update(far && works, now) >= wait_.seconds();
+  if (fast || idle_.update(!works, now) >= kGoneSeconds) {
+    from_.reset();
+    far_.reset();
+    idle_.reset();
+    wait_.went_back(now);
+  }
+  return from_;
+}
+
+}  // namespace rocktune
