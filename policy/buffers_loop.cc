@@ -34,6 +34,8 @@ constexpr double kHeldUpSeconds = 15, kWishLastsSeconds = 60;
 // Between two steps of the buffers, or while nothing presses for a moment, the cache does not take
 // what was made free for them.
 constexpr double kClaimLastsSeconds = 15;
+// Level 0 has to be crowded for so long.
+constexpr double kCrowdsSeconds = 0.5;
 
 }  // namespace
 
@@ -149,11 +151,9 @@ std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
   return less;
 }
 
-// What doubling the buffers of this family would take and save; absent where it is not worth it, or
-// nobody can tell.
-std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situation,
-                                                           const Level0Merges& merges,
-                                                           const Family& family) const {
+// What doubling the buffers of this family would take.
+BuffersLoop::Doubling BuffersLoop::room_for_doubling(const Situation& situation,
+                                                     const Family& family) const {
   const Features& f = situation.features;
   const auto size = static_cast<double>(family.size->value);
   const auto number = static_cast<double>(family.number->value);
@@ -167,11 +167,21 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   const double held =
       held_times(f.knobs, *family.reading, family.writes.file_share, 1 + twice / (size * number));
   out.wanted = std::min({twice, most - use.write_buffers, (held - 1) * size * number});
-  if (!merges.worth_doubling(family.writes)) return std::nullopt;
   out.least = std::max(out.least, kLeastGrowth * size * number);
-  if (out.wanted < out.least) return std::nullopt;
   out.unused = budget - use.total();
   out.free = free_bytes(situation, out.unused, 0);
+  return out;
+}
+
+// ...and save; absent where it is not worth it, or nobody can tell.
+std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situation,
+                                                           const Level0Merges& merges,
+                                                           const Family& family) const {
+  if (!merges.worth_doubling(family.writes)) return std::nullopt;
+  Doubling out = room_for_doubling(situation, family);
+  if (out.wanted < out.least) return std::nullopt;
+  const auto size = static_cast<double>(family.size->value);
+  const auto number = static_cast<double>(family.number->value);
   out.saves =
       merges.saved_by_larger_buffers(family.writes) * std::min(1.0, out.wanted / (size * number));
   // Free memory is worth something, too: the cache could have it.
@@ -183,12 +193,15 @@ std::optional<BuffersLoop::Doubling> BuffersLoop::doubling(const Situation& situ
   return out;
 }
 
-Proposal BuffersLoop::grown(const Situation& situation, const Family& family,
-                            const Doubling& doubling) const {
+std::int64_t BuffersLoop::larger(const Family& family, const Doubling& doubling) {
   const double more =
       std::min(doubling.free, doubling.wanted) / static_cast<double>(family.number->value);
-  const double to = static_cast<double>(family.size->value) + more;
-  Proposal out = propose(*family.size, static_cast<std::int64_t>(to), "buffers.writes");
+  return static_cast<std::int64_t>(static_cast<double>(family.size->value) + more);
+}
+
+Proposal BuffersLoop::grown(const Situation& situation, const Family& family,
+                            const Doubling& doubling) const {
+  Proposal out = propose(*family.size, larger(family, doubling), "buffers.writes");
   out.reason = "compactions of level 0 read " + text::rate(family.writes.saved_by_doubling()) +
                " of the next level again and again: larger buffers save " +
                text::rate(doubling.saves) + ", as cache the memory is worth " +
@@ -213,15 +226,19 @@ std::optional<Proposal> BuffersLoop::make_room(const Situation& situation,
                                    "larger write buffers would save " + text::rate(doubling.saves) +
                                        " of compaction: what is this part of the cache worth?");
   if (!out) return std::nullopt;
-  const bool on = has_made_room(situation);
-  const auto from = static_cast<double>(out->from);
-  taken_ =
-      Taken{on ? taken_->from : out->from,
-            on ? taken_->held : std::min(from, situation.features.cache_usage_bytes.value_or(from)),
-            situation.now};
-  if (!situation.read_lately) lent_.lend(out->from);
+  note_taken(situation, *out);
+  if (!situation.read_lately) lent_.lend(out->from, situation.now);
   if (situation.read_lately && situation.stalled) lent_.forget();  // writers need it now
   return out;
+}
+
+void BuffersLoop::note_taken(const Situation& situation, const Proposal& less) {
+  const bool on = has_made_room(situation);
+  const auto from = static_cast<double>(less.from);
+  taken_ =
+      Taken{on ? taken_->from : less.from,
+            on ? taken_->held : std::min(from, situation.features.cache_usage_bytes.value_or(from)),
+            situation.now};
 }
 
 std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Level0Merges& merges,
@@ -352,6 +369,11 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
     if (auto back = offer_return(situation)) return back;
   }
   if (lent_.is_wanted(situation)) return reclaim(situation, merges);
+  const auto crowd = crowded(situation, merges);
+  if (crowds_.update(crowd.has_value(), situation.now) >= kCrowdsSeconds) {
+    auto wish = grow_for_level0(situation, *crowd);
+    if (wish || claims_) return wish;
+  }
   // A forecast alone is no reason to move memory.
   const bool presses = (situation.trouble && !situation.forecast_only) || situation.writes_press();
   const double pressed = pressed_.update(presses, situation.now);

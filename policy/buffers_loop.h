@@ -4,7 +4,8 @@
 //
 // What doubling the buffers of a column family saves: policy/level0_merges.h. What the cache loses
 // by it: policy/cache_worth.h; a probe tells, a quarter of the cache for ten seconds (twenty where
-// readings are rare).
+// readings are rare). While nobody reads, also where small ones fill level 0 by their number
+// (policy/buffers_level0.cc).
 #pragma once
 
 #include <cstddef>
@@ -58,6 +59,13 @@ class BuffersLoop {
   [[nodiscard]] std::optional<Doubling> doubling(const Situation& situation,
                                                  const Level0Merges& merges,
                                                  const Family& family) const;
+  // Of the column family whose level 0 is nearest to where writes are delayed.
+  [[nodiscard]] std::optional<Family> crowded(const Situation& situation,
+                                              const Level0Merges& merges) const;
+  std::optional<Proposal> grow_for_level0(const Situation& situation, const Family& family);
+  [[nodiscard]] Doubling room_for_doubling(const Situation& situation, const Family& family) const;
+  [[nodiscard]] static std::int64_t larger(const Family& family, const Doubling& doubling);
+  void note_taken(const Situation& situation, const Proposal& less);
   [[nodiscard]] Proposal grown(const Situation& situation, const Family& family,
                                const Doubling& doubling) const;
   std::optional<Proposal> grow(const Situation& situation, const Level0Merges& merges,
@@ -79,7 +87,7 @@ class BuffersLoop {
   CacheWorth worth_;
   IdleBuffers idle_;
   Trend hit_ratio_{Trend::Jumps::kKeep, 0, 15};
-  Held pressed_;
+  Held pressed_, crowds_;
   Trend slow_beside_merges_{Trend::Jumps::kKeep, 0, 30};  // a share of the time
   // What was wished to be taken of the cache, until the buffers have it.
   struct Taken {

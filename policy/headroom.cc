@@ -39,6 +39,7 @@ class Headroom : public Policy {
     auto add = [&out](std::optional<Proposal> proposal) {
       if (proposal) out.push_back(*std::move(proposal));
     };
+    merges_.observe(input.features);
     peace_.observe(situation);
     situation.settling = peace_.settles(shape_.measures());
     situation.changed = peace_.changed();
@@ -57,7 +58,6 @@ class Headroom : public Policy {
     add(flow_.decide(situation));
     for (auto& limit : decide_level0_limits(situation)) add(std::move(limit));
     add(write_size_.decide(situation));
-    merges_.observe(input.features);
     add(l0_trigger_.decide(situation, merges_));
     std::optional<Proposal> buffers = buffers_.decide(situation, merges_);
     std::optional<Proposal> cache = cache_.decide(situation, buffers_.claims_memory());
@@ -88,7 +88,7 @@ class Headroom : public Policy {
   // One proposal for each knob: a delay that begins too late gets no room.
   std::array<std::optional<Proposal>, 2> decide_level0_limits(const Situation& situation) {
     std::optional<Proposal> soft_limit = soft_limits_.decide(situation);
-    std::optional<Proposal> room = l0_room_.decide(situation);
+    std::optional<Proposal> room = l0_room_.decide(situation, merges_);
     if (soft_limit && room && same_knob(*soft_limit, *room)) room.reset();
     return {std::move(soft_limit), std::move(room)};
   }

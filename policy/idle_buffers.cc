@@ -156,7 +156,9 @@ void LentCache::inherit(const Situation& situation) {
 }
 
 bool LentCache::is_wanted(const Situation& situation) {
-  const double reads = reads_again_.update(situation.read_lately, situation.now);
+  const bool read =
+      !lent_at_ || situation.unread_seconds < seconds_between(*lent_at_, situation.now);
+  const double reads = reads_again_.update(situation.read_lately && read, situation.now);
   const KnobReading* cache = cache_of(situation);
   if (!before_ || cache == nullptr) return false;
   if (cache->owner == KnobOwner::kManual || cache->value >= *before_) before_.reset();

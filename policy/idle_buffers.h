@@ -77,9 +77,10 @@ class LentCache {
   // What stands below what was found when this begins was taken by an earlier engine, for buffers
   // or for want of memory: readers want it back.
   void inherit(const Situation& situation);
-  void lend(std::int64_t cache_before) {
+  void lend(std::int64_t cache_before, Nanoseconds now) {
     if (before_) return;
     before_ = cache_before;
+    lent_at_ = now;
     is_inherited_ = false;
   }
   void forget() { before_.reset(); }  // nobody is to have it back any more
@@ -97,6 +98,7 @@ class LentCache {
 
  private:
   std::optional<std::int64_t> before_;
+  std::optional<Nanoseconds> lent_at_;  // who reads has read since; absent: by an earlier engine
   Held reads_again_;
   Held waits_;  // for the cache, while it stood at waits_at_
   std::int64_t waits_at_ = 0;

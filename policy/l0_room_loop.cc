@@ -6,6 +6,7 @@
 #include "model/knobs.h"
 #include "model/text.h"
 #include "policy/job_slots.h"
+#include "policy/level0_flood.h"
 #include "policy/level0_reads.h"
 #include "policy/spared_jobs.h"
 
@@ -50,7 +51,7 @@ bool one_at_a_time(const Features& f) {
 
 // What it may be widened to; absent: not at all.
 std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamilyReading& family,
-                                  const KnobReading* slowdown) {
+                                  const KnobReading* slowdown, bool floods) {
   const bool widened = is_widened(slowdown);
   // Where bytes count, what one step gathers will do.
   const bool free = slowdown != nullptr && slowdown->value > 0 &&
@@ -61,9 +62,10 @@ std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamily
   const std::int64_t value = slowdown->value;
   // Where bytes count it is room for a compaction to gather more; else it is for writers who are
   // about to be delayed.
-  const double near_limit =
-      (situation.bytes_count() ? kNearLimit : kAboutToDelay) * static_cast<double>(value);
-  if (level0_count(family) < near_limit) return std::nullopt;
+  const double near_limit = floods                    ? kCrowdedFlood
+                            : situation.bytes_count() ? kNearLimit
+                                                      : kAboutToDelay;
+  if (level0_count(family) < near_limit * static_cast<double>(value)) return std::nullopt;
   const auto stop = static_cast<std::int64_t>(*family.level0_stop_trigger);
   const std::int64_t step = std::min(stop - value, value) / 2;
   const bool leaves_room = stop - (value + step) >= kLeastLevel0Room;
@@ -132,13 +134,17 @@ std::optional<Proposal> L0RoomLoop::give_back(const Situation& situation) const 
   return out;
 }
 
-std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
+std::optional<Proposal> L0RoomLoop::widen(const Situation& situation,
+                                          const Level0Merges& merges) const {
   const Features& f = situation.features;
   Widened fullest;
   std::int64_t to = 0;
+  std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const KnobReading* slowdown = slowdown_of(f, family);
-    const auto more = wider(situation, family, slowdown);
+    const Level0Merging* writes = merges.of(family.name, place++);
+    const bool floods = writes != nullptr && floods_level0(situation, *writes, family.name);
+    const auto more = wider(situation, family, slowdown, floods);
     if (!more || unheard_.rests(family.name, situation.now)) continue;
     if (fullest.family != nullptr && level0_count(family) <= level0_count(*fullest.family))
       continue;
@@ -161,7 +167,7 @@ std::optional<Proposal> L0RoomLoop::widen(const Situation& situation) const {
   return out;
 }
 
-std::optional<Proposal> L0RoomLoop::decide(const Situation& situation) {
+std::optional<Proposal> L0RoomLoop::decide(const Situation& situation, const Level0Merges& merges) {
   look(situation);
   const auto unheard = [&situation](UnheardWishes& wishes, const Proposal& proposal) {
     return wishes.wished(proposal.column_family, situation.now, kRoomUnheardSeconds,
@@ -178,7 +184,7 @@ std::optional<Proposal> L0RoomLoop::decide(const Situation& situation) {
   const bool full =
       situation.device_loaded && (!situation.bytes_count() || full_seconds_ >= kRoomFullSeconds);
   if (!gathers || rests || !full || situation.loses_time) return std::nullopt;
-  auto out = widen(situation);
+  auto out = widen(situation, merges);
   if (out && unheard(unheard_, *out)) out.reset();
   return out;
 }

@@ -60,6 +60,10 @@ struct Level0Merging {
   [[nodiscard]] double saved_by_doubling() const {
     return l0_input > flushed ? l0_input - flushed : 0;
   }
+  // Of level 0, by flushes of buffers of this size.
+  [[nodiscard]] double files_per_second(std::int64_t buffer) const {
+    return buffer > 0 && file_share > 0 ? flushed / (static_cast<double>(buffer) * file_share) : 0;
+  }
 };
 
 class Level0Merges {

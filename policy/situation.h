@@ -101,7 +101,8 @@ struct Situation {
   // ...or they may have been: nobody counted them for ten seconds of it, or it was seen first less
   // than ten seconds ago.
   bool read_lately = true;
-  bool reads_slow = false;  // read lately, P99 above its SLO over 5 s
+  double unread_seconds = 0;  // since somebody read
+  bool reads_slow = false;    // read lately, P99 above its SLO over 5 s
   double reads_slow_seconds = 0;
   // Slow, or foreseen to be by a forecast that is calibrated: such ones have come true before.
   double reads_threatened_seconds = 0;

@@ -29,6 +29,7 @@ rocktune_unit_test(policy_test
     unit/policy/headroom_loops_test.cc
     unit/policy/l0_room_loop_test.cc
     unit/policy/l0_trigger_loop_test.cc
+    unit/policy/level0_flood_test.cc
     unit/policy/level0_merges_test.cc
     unit/policy/level_base_loop_test.cc
     unit/policy/level_base_test.cc
