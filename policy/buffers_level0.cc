@@ -54,10 +54,16 @@ std::optional<Proposal> BuffersLoop::grow_for_level0(const Situation& situation,
       text::number(files, 0) +
       " more come every second: of larger write buffers there are fewer before writes are delayed";
   if (room.free < room.least) {
+    // Where something else comes first nobody gives back what readers had.
+    const bool goes_back =
+        situation.objective.first == Priority::kReadP99 || !situation.read_lately;
+    // Readers that pause in turns are asked for it once in a while, and ever more seldom.
+    if (!goes_back || level0_rest_.lasts(situation.now)) return std::nullopt;
     if (!cache_can_give(situation, room)) return std::nullopt;
     auto less = take_from_cache(situation, room.wanted - room.free, "cache.trade", why);
     if (!less) return std::nullopt;
     note_taken(situation, *less);
+    taken_->for_level0 = true;
     lent_.lend(less->from, situation.now);
     return less;
   }

@@ -94,10 +94,12 @@ std::optional<Proposal> BuffersLoop::end_moot_trade(const Situation& situation, 
   const bool moot = taken_ && !worth_.judges_less(situation) && (over || in_vain);
   if (!moot || !situation.read_lately) return std::nullopt;
   const GrowingRest rest = rest_;
+  const bool for_level0 = taken_->for_level0;
+  if (for_level0) level0_rest_.begin(situation.now);
   auto back = end_trade(situation);
   // Others may come who want it; and that nothing presses is no verdict.
-  if (!over) rest_ = rest;
-  if (over && rest_.since() == situation.now) {
+  if (!over || for_level0) rest_ = rest;
+  if (over && !for_level0 && rest_.since() == situation.now) {
     rest_.reset();
     rest_.begin(situation.now);
   }
@@ -136,6 +138,7 @@ std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
   const LentCache::Due due = lent_.due(situation);
   if (!lent_.is_lent()) return std::nullopt;
   const bool inherited = lent_.is_inherited();
+  if (!level0_rest_.lasts(situation.now)) level0_rest_.begin(situation.now);
   if (due.cache) {
     Proposal out = returned(cache, *due.cache);
     out.reason = inherited
@@ -247,7 +250,7 @@ std::optional<Proposal> BuffersLoop::grow(const Situation& situation, const Leve
   // What was taken and is not wanted after all. A probe that could not tell (the cache did not
   // fill) is no reason to keep it, either. Nobody misses what is not read.
   const bool unwanted = situation.read_lately && (!worth || !worth_.known(situation));
-  if (has_made_room(situation) && unwanted) {
+  if (has_made_room(situation) && unwanted && !taken_->for_level0) {
     if (auto back = end_trade(situation)) return back;
   }
   if (!worth || !situation.features.memory_available_bytes) return std::nullopt;
@@ -331,8 +334,8 @@ std::optional<Proposal> BuffersLoop::decide(const Situation& situation,
   const Nanoseconds now = situation.now;
   auto wish = look_and_decide(situation, merges);
   // While the last growth is judged the next one has to wait, which is our own word.
-  const bool asks =
-      wish && wish->rule == "buffers.writes" && !within(moved_, now, kBuffersEvaluationSeconds);
+  const bool grows = wish && (wish->rule == "buffers.writes" || wish->rule == "buffers.level0");
+  const bool asks = grows && !within(moved_, now, kBuffersEvaluationSeconds);
   if (asks && unheard_.wished(wish->column_family, now, kHeldUpSeconds, kWishLastsSeconds)) {
     wish.reset();
     claims_ = false;
@@ -371,8 +374,7 @@ std::optional<Proposal> BuffersLoop::look_and_decide(const Situation& situation,
   if (lent_.is_wanted(situation)) return reclaim(situation, merges);
   const auto crowd = crowded(situation, merges);
   if (crowds_.update(crowd.has_value(), situation.now) >= kCrowdsSeconds) {
-    auto wish = grow_for_level0(situation, *crowd);
-    if (wish || claims_) return wish;
+    if (auto wish = grow_for_level0(situation, *crowd)) return wish;
   }
   // A forecast alone is no reason to move memory.
   const bool presses = (situation.trouble && !situation.forecast_only) || situation.writes_press();

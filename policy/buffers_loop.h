@@ -94,8 +94,10 @@ class BuffersLoop {
     std::int64_t from = 0;
     double held = 0;  // bytes in it
     Nanoseconds wished{0};
+    bool for_level0 = false;
   };
   std::optional<Taken> taken_;
+  GrowingRest level0_rest_;  // since the cache had back what it gave, or might give, for level 0
   // What a probe took, to go back to the cache: offered until it is taken, or moot, or a minute has
   // passed.
   struct Return {

@@ -78,7 +78,12 @@ void DemandMeter::measure_reads(const Situation& situation) {
   const bool waits = first && full_.fills() && full_.is_new() && !demand_.trouble;
   demand_.reads_wait_seconds = waits ? full_.slow_seconds() : 0;
   const double far_us = kFarFromSlo * p99_slo_us(situation.objective, Side::kReads);
-  demand_.reads_are_far = !situation.reads_seen || (f.read_p99_us && *f.read_p99_us < far_us);
+  // A look without reads says nothing of those before.
+  if (!first || !situation.reads_seen) {
+    demand_.reads_are_far = true;
+  } else if (f.read_p99_us) {
+    demand_.reads_are_far = *f.read_p99_us < far_us;
+  }
   demand_.reads_hurt = situation.reads_slow_seconds >= kReadsHurtSeconds && !demand_.trouble;
   demand_.reads = situation.reads_seen;
 }

@@ -31,7 +31,7 @@ struct Demand {
   bool device_busy = false;  // half of the device's limits of queue or await, over 5 s
   bool reads = false;        // it was read from within the last 60 s
   // Reads come first and are near their SLO on a device that has come to be full, without a backlog
-  // of its own, for so long; and they are far from it, or nobody reads.
+  // of its own, for so long; and they are far from it, or nobody reads, or they do not come first.
   double reads_wait_seconds = 0;
   bool reads_are_far = true;
 

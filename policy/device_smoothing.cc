@@ -14,8 +14,9 @@ constexpr double kWaitSeconds = 2;
 constexpr double kOthersShare = 0.5;
 // Of what all write: those who write little have so much together, each its part.
 constexpr double kLittleShare = 0.4;
-// Below this share of what was written as it began there is no such work.
-constexpr double kWorksShare = 0.5;
+// Below this share of what was written as it began there is no such work: of means of so long,
+// since compactions come and go.
+constexpr double kWorksShare = 0.5, kWorksSeconds = 30;
 
 }  // namespace
 
@@ -26,6 +27,11 @@ std::optional<double> DeviceSmoothing::update(Nanoseconds now,
                                               bool divided) {
   double all = 0;
   for (const DeviceMember& member : members) all += member.demand.background.value_or(0);
+  all_.add(now, all);
+  all_.expire(now);
+  const bool asked = std::any_of(members.begin(), members.end(), [](const DeviceMember& one) {
+    return one.demand.reads_wait_seconds > 0;
+  });
   if (!from_) {
     const bool wanted = std::any_of(members.begin(), members.end(), [&](const DeviceMember& one) {
       const double others = all - one.demand.background.value_or(0);
@@ -39,12 +45,13 @@ std::optional<double> DeviceSmoothing::update(Nanoseconds now,
   }
   const bool far = std::all_of(members.begin(), members.end(),
                                [](const DeviceMember& one) { return one.demand.reads_are_far; });
-  const bool works = all >= works_from_;
+  const bool works = all_.mean(kWorksSeconds).value_or(0) >= works_from_;
   const bool fast = far_.update(far && works, now) >= wait_.seconds();
-  if (fast || idle_.update(!works, now) >= kGoneSeconds) {
+  const double unasked = unasked_.update(!asked, now);
+  if (fast || unasked >= std::max(kGoneSeconds, wait_.seconds())) {
     from_.reset();
     far_.reset();
-    idle_.reset();
+    unasked_.reset();
     wait_.went_back(now);
   }
   return from_;

@@ -5,7 +5,7 @@
 // for it, and no debt is made: each keeps to nearly what it writes (policy/smoothing.h), and who
 // writes little to a part of what all write, so that a compaction of its own does not come on top.
 // It ends when reads have been far from their SLO for long beside such work, the longer the sooner
-// that was too early the last time, or when there has been none for long. Pure; not thread-safe.
+// that was too early the last time, or when none have waited for long. Pure; not thread-safe.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,8 @@ class DeviceSmoothing {
  private:
   std::optional<double> from_;
   double works_from_ = 0;  // bytes/s of all, from which on they work as they did when it began
-  Held far_, idle_;
+  Trend all_{Trend::Jumps::kKeep, 0, 30};  // bytes/s
+  Held far_, unasked_;
   LearntWait wait_;
 };
 

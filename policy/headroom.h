@@ -72,6 +72,8 @@ class LimiterLoop {
   std::optional<Proposal> look_and_decide(const Situation& situation, const KnobReading& reading);
   enum class Lowering { kReads, kWrites, kPace, kDefer, kSmooth, kReturn };
   static Lowering lowering_of(std::string_view rule);
+  [[nodiscard]] std::optional<Proposal> go_back(const Situation& situation,
+                                                const KnobReading& reading) const;
   void note_changes(const KnobReading& reading, const Situation& situation);
   void note_lowering(const KnobReading& reading, const Situation& situation);
 
@@ -92,6 +94,7 @@ class LimiterLoop {
   // A pace, a deferral or a smoothing was asked for and made, and the limiter is not back yet: the
   // rate before
   std::optional<std::int64_t> paced_from_;
+  bool returns_ = false;  // there, once a division of the device lets it
   GrowingDebt paced_debt_;
   Duty paced_duty_;  // of a paced limit that is all used
   NeedPeak need_peak_;

@@ -70,7 +70,9 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     const bool own = raise_wish_.explains(now);
     // Where only a part of the way back was allowed it may limit nothing any more.
     const double passes = situation.passed_peak.value_or(0);
-    if (own && smoothing_.lasts() && static_cast<double>(reading.value) > kLeastSpread * passes) {
+    returns_ = own && smoothing_.is_for_others() && paced_from_;
+    if (!returns_ && own && smoothing_.lasts() &&
+        static_cast<double>(reading.value) > kLeastSpread * passes) {
       paced_from_.reset();
     }
     smoothing_.end(now);
@@ -88,12 +90,30 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
   if (lowered && !expired) note_lowering(reading, situation);
   const bool back = paced_from_ && reading.value >= std::max(*paced_from_, reading.found);
   if (back || !ours) {
+    returns_ = false;
     paced_from_.reset();
     paced_debt_ = {};
     deferral_.end(now);
     smoothing_.end(now);
   }
   rate_ = reading.value;
+}
+
+// What was for others' sake, and of which a division of the device has let only a part go back.
+std::optional<Proposal> LimiterLoop::go_back(const Situation& situation,
+                                             const KnobReading& reading) const {
+  if (!returns_ || !paced_from_) return std::nullopt;
+  const auto& shared = situation.features.shared;
+  const double most = shared && shared->background_max_bytes_per_second
+                          ? static_cast<double>(*shared->background_max_bytes_per_second)
+                          : static_cast<double>(kUnlimitedBytesPerSecond);
+  if (most * (1 - kLimiterDeadBand) <= static_cast<double>(reading.value)) return std::nullopt;
+  Proposal out = propose(reading, std::max(*paced_from_, reading.found), "limiter.worked_off");
+  out.reason = "what reads on this device waited for is gone, and the rate limit of " +
+               shown_rate(reading.value) + " was for them";
+  out.expected = no_more_stalls(situation, kLimiterEvaluationSeconds);
+  out.evidence = backlog_evidence(situation);
+  return out;
 }
 
 void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& situation) {
@@ -372,6 +392,7 @@ std::optional<Proposal> LimiterLoop::look_and_decide(const Situation& situation,
     }
     return protect(situation, reading);
   }
+  if (auto proposal = go_back(situation, reading)) return proposal;
   if (reading.value < kUnlimitedBytesPerSecond) {
     auto relief = relieve(situation, reading);
     auto unburdened =

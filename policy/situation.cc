@@ -249,7 +249,7 @@ void Observer::look_for_reads(const Features& f, Situation& out) {
     read_seconds_ += f.interval_seconds;
     read_at_ = out.now;
   }
-  out.unread_seconds = seconds_between(read_at_.value_or(*seen_since_), out.now);
+  out.unread_seconds = unread_.update(reads_and_seeks(f) && !is_read(f), out.now);
   out.reads_seen =
       read_seconds_ >= kLeastReadSeconds && within(read_at_, out.now, kReadLatelySeconds);
   const bool missing = !reads_and_seeks(f) && f.interval_seconds > 0;  // the first has no rates

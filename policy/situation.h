@@ -101,7 +101,7 @@ struct Situation {
   // ...or they may have been: nobody counted them for ten seconds of it, or it was seen first less
   // than ten seconds ago.
   bool read_lately = true;
-  double unread_seconds = 0;  // since somebody read
+  double unread_seconds = 0;  // that nobody is seen to read
   bool reads_slow = false;    // read lately, P99 above its SLO over 5 s
   double reads_slow_seconds = 0;
   // Slow, or foreseen to be by a forecast that is calibrated: such ones have come true before.
@@ -243,7 +243,7 @@ class Observer {
   std::optional<Nanoseconds> seen_since_, read_at_, uncounted_at_;
   LoweredBase lowered_base_;
   double read_seconds_ = 0;  // with pauses of less than a minute
-  Held uncounted_;
+  Held uncounted_, unread_;
 };
 
 // For reasons, what writes wait for now, or lately, or will: "L0 has 17 of 20 files".

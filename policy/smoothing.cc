@@ -24,6 +24,8 @@ constexpr double kBurstSlowSeconds = 1, kSmoothSlowSeconds = 2;
 constexpr double kBeginsBelow = 0.75;
 // Ours: where so many times as much is written as before it, the limit is of another load.
 constexpr double kOutgrown = 1.25;
+// A compaction that was not to come on top is long over: what is held up shows in no debt.
+constexpr double kLongestBoundSeconds = 60;
 // With a budget's least rate so far above what is wanted nothing would be smoothed.
 constexpr double kMostOfSmoothing = 1.05;
 
@@ -55,7 +57,9 @@ void Smoothing::observe(const Situation& situation, const FullDevice& full) {
   if (!lasts()) written_ = std::max(written, full.most_written());
   const bool rises = situation.writes_rise || situation.burst_begins;
   outgrown_ = lasts() && rises && written > kOutgrown * written_;
-  crowded_ = lasts() && (outgrown_ || !has_room(situation, for_others_));
+  const double bound = bound_.update(lasts() && bounds_ && situation.binding, situation.now);
+  held_up_ = bound >= kLongestBoundSeconds;
+  crowded_ = lasts() && (outgrown_ || held_up_ || !has_room(situation, for_others_));
 }
 
 std::optional<Proposal> Smoothing::lower(const Situation& situation, const KnobReading& reading,
@@ -82,7 +86,7 @@ std::optional<Proposal> Smoothing::lower(const Situation& situation, const KnobR
   Proposal out = propose(reading, static_cast<std::int64_t>(to), kSmoothRule);
   if (asked) {
     out.reason =
-        "reads of another database wait on a full device for flushes and compactions: "
+        "reads on this device wait for flushes and compactions of several databases: "
         "those here, which write " +
         text::rate(*passed) +
         (felt ? ", get nearly that, and no more at any moment"
@@ -112,12 +116,14 @@ std::optional<Proposal> Smoothing::raise(const Situation& situation, const KnobR
   const std::string limit =
       ", and flushes and compactions are limited to " + shown_rate(reading.value);
   if (!crowded_ && for_others_) {
-    out.reason = "nobody's reads wait for it any more" + limit;
+    out.reason = "what reads on this device waited for is gone" + limit;
   } else if (!crowded_) {
     out.reason = "read P99 is " + text::microseconds(situation.read_p99_us.value_or(0)) + limit +
                  ": what filled the device is gone";
   } else if (outgrown_ && !situation.stalled) {
     out.reason = "more is written than before" + limit;
+  } else if (held_up_ && !situation.stalled) {
+    out.reason = "compactions have waited for long, and for more than pends" + limit;
   } else if (flushes_wait(situation) && !situation.stalled) {
     out.reason = "memtables wait for their flushes" + limit;
   } else if (!situation.backlog_known && !situation.stalled) {

@@ -40,6 +40,7 @@ class Smoothing {
   [[nodiscard]] bool lasts() const { return lasts_; }
   // ...and flushes and compactions wait for it: not one that only bounds what may come.
   [[nodiscard]] bool is_felt() const { return lasts_ && !bounds_; }
+  [[nodiscard]] bool is_for_others() const { return lasts_ && for_others_; }
 
  private:
   [[nodiscard]] bool is_gone(const Situation& situation) const;
@@ -50,11 +51,12 @@ class Smoothing {
   Trend passed_{Trend::Jumps::kKeep, 0, 10};  // bytes/s, through the limiter
   // After one that ended for want of room; others' reads ask less often.
   GrowingRest rest_{5}, rest_from_others_{60};
-  Held idle_, fast_;
+  Held idle_, fast_, bound_;
   double idle_seconds_ = 0, fast_seconds_ = 0;
   double written_ = 0;     // the most as it began, bytes/s
   bool crowded_ = false;   // it has no room left...
   bool outgrown_ = false;  // ...since more is written than it was made for
+  bool held_up_ = false;   // ...or what bounds has held something up for long
 };
 
 }  // namespace rocktune

@@ -150,6 +150,12 @@ TEST_CASE("reads that come first wait once they are near their SLO on a device t
     one.bench.f.read_p99_us = 2'000;
     CHECK(one.run(0.5).reads_wait_seconds == 0);
     CHECK(one.run(0.5).reads_are_far);
+    one.bench.f.read_p99_us = 12'000;
+    one.run(0.5);
+    one.bench.f.read_p99_us.reset();  // nobody read between these looks
+    CHECK_FALSE(one.run(0.5).reads_are_far);
+    one.bench.objective.first = Priority::kThroughput;
+    CHECK(one.run(0.5).reads_are_far);
     return;
   }
   SECTION("not far from it") {

@@ -71,6 +71,10 @@ TEST_CASE("flood of level 0: not without need", "[headroom][buffers]") {
   SECTION("somebody reads") {
     bench.f.reads_per_second = 5000;
   }
+  SECTION("nobody knows whether somebody reads") {
+    bench.f.reads_per_second.reset();
+    bench.f.seeks_per_second.reset();
+  }
   SECTION("level 0 is not half full") {
     level0(bench, 9);
   }
@@ -102,4 +106,26 @@ TEST_CASE("flood of level 0: room is made from half of the way on", "[headroom][
   if (!room) return;
   CHECK(room->rule == "l0_room.writes");
   CHECK(room->to == 28);
+}
+
+TEST_CASE("flood of level 0: readers who come back in turns are asked for it once",
+          "[headroom][buffers]") {
+  HeadroomBench bench = loading(4);
+  int taken = 0;
+  for (int turn = 0; turn < 8; ++turn) {
+    level0(bench, 12);
+    for (const std::string& rule : trade(bench, 5)) taken += rule == "cache.trade" ? 1 : 0;
+    bench.f.reads_per_second = 20e3;
+    level0(bench, 6);
+    trade(bench, 40);
+    bench.f.reads_per_second = 0;
+  }
+  CHECK(taken == 1);
+}
+
+TEST_CASE("flood of level 0: where reads do not come first their cache is not lent in a pause",
+          "[headroom][buffers]") {
+  HeadroomBench bench = loading(4);
+  bench.objective.first = Priority::kStallSeconds;
+  CHECK_FALSE(bench.run(20, knob::kCacheCapacity));
 }

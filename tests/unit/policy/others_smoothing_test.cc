@@ -54,7 +54,8 @@ TEST_CASE("smoothing for others: who writes much gets less than passes, as long 
   HeadroomBench bench = asked();
   const Proposal lower = next_limit(bench, 0.5, "limiter.smooth");
   CHECK(lower.to == 22'500'000);  // 0.75 of 30 MB/s
-  CHECK(lower.reason.starts_with("reads of another database wait on a full device"));
+  CHECK(
+      lower.reason.starts_with("reads on this device wait for flushes and compactions of several"));
   limit(bench, lower);
   bench.f.limiter_bytes_per_second = 22.5e6;
   const auto flushes = bench.run(1, knob::kLimitFlushes);
@@ -69,7 +70,7 @@ TEST_CASE("smoothing for others: who writes much gets less than passes, as long 
   ask(bench, std::nullopt);
   const Proposal back = next_limit(bench, 0.5, "limiter.worked_off");
   CHECK(back.to == kUnlimitedBytesPerSecond);
-  CHECK(back.reason.starts_with("nobody's reads wait for it any more"));
+  CHECK(back.reason.starts_with("what reads on this device waited for is gone"));
 }
 
 TEST_CASE("smoothing for others: who writes little is bound for what may come, and that is all",
@@ -102,6 +103,16 @@ TEST_CASE("smoothing for others: who writes little is bound for what may come, a
     CHECK_FALSE(bench.run(5, knob::kBackgroundJobs));
     CHECK_FALSE(bench.run(1, knob::kLimitFlushes));
     CHECK_FALSE(bench.run(1, knob::kRateLimit));
+  }
+  SECTION("it ends when a compaction has waited for it for a minute") {
+    limit(bench, lower);
+    bench.set_limit(4'000'000, 3.9e6);
+    bench.f.compaction_write_bytes_per_second = 3.9e6;
+    bench.f.running_compactions = 1;
+    CHECK_FALSE(bench.run(55, knob::kRateLimit));
+    const Proposal back = next_limit(bench, 10, "limiter.unpaced");
+    CHECK(back.to == kUnlimitedBytesPerSecond);
+    CHECK(back.reason.starts_with("compactions have waited for long, and for more than pends"));
   }
   SECTION("it ends when more is written") {
     limit(bench, lower);
@@ -138,4 +149,22 @@ TEST_CASE("smoothing for others: not where its own writers pay for it", "[headro
   }
   const auto last = bench.run(20, knob::kRateLimit);
   CHECK((!last || last->rule != "limiter.smooth"));
+}
+
+TEST_CASE("smoothing for others: what a division leaves of the way back is gone once it ends",
+          "[headroom][smoothing]") {
+  HeadroomBench bench = asked();
+  limit(bench, next_limit(bench, 0.5, "limiter.smooth"));
+  bench.run(1, knob::kRateLimit);
+  bench.f.shared->background_max_bytes_per_second = 80'000'000;
+  ask(bench, std::nullopt);
+  Proposal part = next_limit(bench, 0.5, "limiter.worked_off");
+  part.to = 80'000'000;  // as the guard has it
+  limit(bench, part);
+  CHECK_FALSE(bench.run(600, knob::kRateLimit));
+  bench.f.shared->background_max_bytes_per_second.reset();
+  const Proposal back = next_limit(bench, 0.5, "limiter.worked_off");
+  CHECK(back.to == kUnlimitedBytesPerSecond);
+  limit(bench, back);
+  CHECK_FALSE(bench.run(60, knob::kRateLimit));
 }
