@@ -47,7 +47,6 @@ std::optional<Proposal> BuffersLoop::grow_for_level0(const Situation& situation,
   if (situation.memory_short || !situation.features.memory_available_bytes) return std::nullopt;
   const Doubling room = room_for_doubling(situation, family);
   if (room.wanted < room.least) return std::nullopt;
-  claims_ = true;
   const double files = family.writes.files_per_second(family.size->value);
   const std::string why =
       "level 0 has " + text::number(level0_count(*family.reading), 0) + " files, and " +
@@ -63,10 +62,12 @@ std::optional<Proposal> BuffersLoop::grow_for_level0(const Situation& situation,
     auto less = take_from_cache(situation, room.wanted - room.free, "cache.trade", why);
     if (!less) return std::nullopt;
     note_taken(situation, *less);
-    taken_->for_level0 = true;
+    taken_->for_level0 = claims_ = true;
+    if (!lent_.is_lent()) called_back_ = false;
     lent_.lend(less->from, situation.now);
     return less;
   }
+  claims_ = true;
   Proposal out = propose(*family.size, larger(family, room), "buffers.level0");
   out.reason = why;
   out.expected = no_more_stalls(situation, kLevel0EvaluationSeconds);

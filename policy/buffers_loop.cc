@@ -95,7 +95,7 @@ std::optional<Proposal> BuffersLoop::end_moot_trade(const Situation& situation, 
   if (!moot || !situation.read_lately) return std::nullopt;
   const GrowingRest rest = rest_;
   const bool for_level0 = taken_->for_level0;
-  if (for_level0) level0_rest_.begin(situation.now);
+  if (for_level0 && has_made_room(situation)) level0_rest_.begin(situation.now);
   auto back = end_trade(situation);
   // Others may come who want it; and that nothing presses is no verdict.
   if (!over || for_level0) rest_ = rest;
@@ -138,7 +138,7 @@ std::optional<Proposal> BuffersLoop::reclaim(const Situation& situation,
   const LentCache::Due due = lent_.due(situation);
   if (!lent_.is_lent()) return std::nullopt;
   const bool inherited = lent_.is_inherited();
-  if (!level0_rest_.lasts(situation.now)) level0_rest_.begin(situation.now);
+  if (!std::exchange(called_back_, true)) level0_rest_.begin(situation.now);
   if (due.cache) {
     Proposal out = returned(cache, *due.cache);
     out.reason = inherited

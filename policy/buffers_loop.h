@@ -97,6 +97,7 @@ class BuffersLoop {
     bool for_level0 = false;
   };
   std::optional<Taken> taken_;
+  bool called_back_ = true;  // what it lent for level 0, once for each loan
   GrowingRest level0_rest_;  // since the cache had back what it gave, or might give, for level 0
   // What a probe took, to go back to the cache: offered until it is taken, or moot, or a minute has
   // passed.

@@ -20,7 +20,7 @@ constexpr double kWorksShare = 0.5, kWorksSeconds = 30;
 
 }  // namespace
 
-DeviceSmoothing::DeviceSmoothing() : wait_(kFarSeconds) {}
+DeviceSmoothing::DeviceSmoothing() : far_wait_(kFarSeconds), unasked_wait_(kGoneSeconds) {}
 
 std::optional<double> DeviceSmoothing::update(Nanoseconds now,
                                               const std::vector<DeviceMember>& members,
@@ -41,18 +41,19 @@ std::optional<double> DeviceSmoothing::update(Nanoseconds now,
     if (!wanted || divided) return std::nullopt;
     from_ = kLittleShare * all / static_cast<double>(members.size());
     works_from_ = kWorksShare * all;
-    wait_.wanted(now);
+    far_wait_.wanted(now);
+    unasked_wait_.wanted(now);
   }
   const bool far = std::all_of(members.begin(), members.end(),
                                [](const DeviceMember& one) { return one.demand.reads_are_far; });
   const bool works = all_.mean(kWorksSeconds).value_or(0) >= works_from_;
-  const bool fast = far_.update(far && works, now) >= wait_.seconds();
-  const double unasked = unasked_.update(!asked, now);
-  if (fast || unasked >= std::max(kGoneSeconds, wait_.seconds())) {
+  const bool fast = far_.update(far && works, now) >= far_wait_.seconds();
+  const bool gone = unasked_.update(!asked, now) >= unasked_wait_.seconds();
+  if (fast || gone) {
     from_.reset();
     far_.reset();
     unasked_.reset();
-    wait_.went_back(now);
+    (fast ? far_wait_ : unasked_wait_).went_back(now);
   }
   return from_;
 }

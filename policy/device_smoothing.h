@@ -30,7 +30,7 @@ class DeviceSmoothing {
   double works_from_ = 0;  // bytes/s of all, from which on they work as they did when it began
   Trend all_{Trend::Jumps::kKeep, 0, 30};  // bytes/s
   Held far_, unasked_;
-  LearntWait wait_;
+  LearntWait far_wait_, unasked_wait_;
 };
 
 }  // namespace rocktune

@@ -33,13 +33,12 @@ void FullDevice::look_back(const Situation& situation, bool limited) {
   const Nanoseconds now = situation.now;
   if (within(looked_back_, now, kLookBackSeconds)) return;
   looked_back_ = now;
-  // A limit is there to make it less full.
-  if (!limited) {
-    filled_.add(now, fills_ ? 1 : 0);
-    written_.note(now, situation.written);
-  }
+  // A limit is there to make it less full; what was seen before it counts as long as it lasts.
+  if (limited) return;
+  filled_.add(now, fills_ ? 1 : 0);
+  written_.note(now, situation.written);
   // Of a device that is not read nobody knows.
-  const bool has_room = situation.features.device_queue && !is_full(situation) && !limited;
+  const bool has_room = situation.features.device_queue && !is_full(situation);
   free_p99_us_.note(now, has_room ? situation.features.read_p99_us : std::nullopt);
 }
 

@@ -86,7 +86,8 @@ class LimiterLoop {
   LimitProbe probe_;  // lowerings for reads or writes
   OwnWish wish_, raise_wish_{OwnWish::Way::kUp};
   Pace pace_;
-  Lowering asks_for_ = Lowering::kReads;  // the last that was
+  Lowering asks_for_ = Lowering::kReads;  // the last that was...
+  bool asks_for_others_ = false;          // ...while others' reads asked
   FullDevice full_;
   Deferral deferral_;
   Smoothing smoothing_;

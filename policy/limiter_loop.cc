@@ -70,7 +70,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
     const bool own = raise_wish_.explains(now);
     // Where only a part of the way back was allowed it may limit nothing any more.
     const double passes = situation.passed_peak.value_or(0);
-    returns_ = own && smoothing_.is_for_others() && paced_from_;
+    if (own && smoothing_.is_for_others() && paced_from_) returns_ = true;
     if (!returns_ && own && smoothing_.lasts() &&
         static_cast<double>(reading.value) > kLeastSpread * passes) {
       paced_from_.reset();
@@ -102,7 +102,7 @@ void LimiterLoop::note_changes(const KnobReading& reading, const Situation& situ
 // What was for others' sake, and of which a division of the device has let only a part go back.
 std::optional<Proposal> LimiterLoop::go_back(const Situation& situation,
                                              const KnobReading& reading) const {
-  if (!returns_ || !paced_from_) return std::nullopt;
+  if (!returns_ || !paced_from_ || asked_to_smooth(situation)) return std::nullopt;
   const auto& shared = situation.features.shared;
   const double most = shared && shared->background_max_bytes_per_second
                           ? static_cast<double>(*shared->background_max_bytes_per_second)
@@ -119,12 +119,13 @@ std::optional<Proposal> LimiterLoop::go_back(const Situation& situation,
 void LimiterLoop::note_lowering(const KnobReading& reading, const Situation& situation) {
   last_lowering_ = situation.now;
   const bool wished = wish_.explains(situation.now);
+  if (wished) returns_ = false;
   const bool defers = wished && asks_for_ == Lowering::kDefer;
   const bool smooths = wished && asks_for_ == Lowering::kSmooth;
   // That it is due, or that there is no more room for it, is no mistake.
   if (wished && !defers && !smooths) rest_.went_back(situation.now);
   if (defers) deferral_.begin(static_cast<double>(reading.value), situation.now);
-  if (smooths) smoothing_.begin(situation, static_cast<double>(reading.value));
+  if (smooths) smoothing_.begin(static_cast<double>(reading.value), asks_for_others_);
   const bool paces = defers || smooths || (wished && asks_for_ == Lowering::kPace);
   const bool returns = wished && asks_for_ == Lowering::kReturn;
   // Where the guard allowed a part of it only the next step goes on.
@@ -369,7 +370,10 @@ std::optional<Proposal> LimiterLoop::decide(const Situation& situation) {
   auto proposal = look_and_decide(situation, *reading);
   wish_.note(proposal, situation.now);
   raise_wish_.note(proposal, situation.now);
-  if (proposal && proposal->to < proposal->from) asks_for_ = lowering_of(proposal->rule);
+  if (proposal && proposal->to < proposal->from) {
+    asks_for_ = lowering_of(proposal->rule);
+    asks_for_others_ = asked_to_smooth(situation).has_value();
+  }
   return proposal;
 }
 

@@ -137,8 +137,8 @@ std::optional<Proposal> Smoothing::raise(const Situation& situation, const KnobR
   return out;
 }
 
-void Smoothing::begin(const Situation& situation, double rate) {
-  for_others_ = asked_to_smooth(situation).has_value();
+void Smoothing::begin(double rate, bool for_others) {
+  for_others_ = for_others;
   // The guard, or the least rate allowed, left it where it would not gain anything. What is left to
   // those who write little is for a compaction that may come.
   bounds_ = for_others_ && rate >= passed_.mean(kPassedSeconds).value_or(0);

@@ -35,7 +35,7 @@ class Smoothing {
   [[nodiscard]] std::optional<Proposal> raise(const Situation& situation,
                                               const KnobReading& reading, std::int64_t back) const;
   // The limiter was lowered to so many bytes/s for it; was raised, by whomever.
-  void begin(const Situation& situation, double rate);
+  void begin(double rate, bool for_others);
   void end(Nanoseconds now);
   [[nodiscard]] bool lasts() const { return lasts_; }
   // ...and flushes and compactions wait for it: not one that only bounds what may come.

@@ -154,6 +154,11 @@ TEST_CASE("reads that come first wait once they are near their SLO on a device t
     one.run(0.5);
     one.bench.f.read_p99_us.reset();  // nobody read between these looks
     CHECK_FALSE(one.run(0.5).reads_are_far);
+    // Who still waits while all are smoothed is known for as long as that takes.
+    one.bench.f.read_p99_us = 12'000;
+    one.bench.f.shared = SharedBudget{};
+    one.bench.f.shared->smooth_from_bytes_per_second = 4'000'000;
+    CHECK(one.run(1200).reads_wait_seconds > 0);
     one.bench.objective.first = Priority::kThroughput;
     CHECK(one.run(0.5).reads_are_far);
     return;

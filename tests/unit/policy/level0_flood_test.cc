@@ -128,4 +128,7 @@ TEST_CASE("flood of level 0: where reads do not come first their cache is not le
   HeadroomBench bench = loading(4);
   bench.objective.first = Priority::kStallSeconds;
   CHECK_FALSE(bench.run(20, knob::kCacheCapacity));
+  const auto less = bench.run(50, knob::kCacheCapacity);  // nobody has read for a minute
+  REQUIRE(less);
+  CHECK(less->rule == "cache.trade");
 }

@@ -162,9 +162,28 @@ TEST_CASE("smoothing for others: what a division leaves of the way back is gone 
   part.to = 80'000'000;  // as the guard has it
   limit(bench, part);
   CHECK_FALSE(bench.run(600, knob::kRateLimit));
+  bench.f.shared->background_max_bytes_per_second = 100'000'000;
+  part = next_limit(bench, 0.5, "limiter.worked_off");
+  part.to = 100'000'000;
+  limit(bench, part);
+  CHECK_FALSE(bench.run(60, knob::kRateLimit));
   bench.f.shared->background_max_bytes_per_second.reset();
   const Proposal back = next_limit(bench, 0.5, "limiter.worked_off");
   CHECK(back.to == kUnlimitedBytesPerSecond);
   limit(bench, back);
   CHECK_FALSE(bench.run(60, knob::kRateLimit));
+}
+
+TEST_CASE("smoothing for others: asked for no more before it is made, it goes back all the same",
+          "[headroom][smoothing]") {
+  HeadroomBench bench = writer();
+  writes_little(bench);
+  bench.budget.rate_limit_min = {1e6};
+  bench.run(70, knob::kRateLimit);
+  ask(bench);
+  const Proposal lower = next_limit(bench, 0.5, "limiter.smooth");
+  ask(bench, std::nullopt);
+  limit(bench, lower);
+  bench.f.limiter_bytes_per_second = 0;
+  CHECK(next_limit(bench, 1, "limiter.worked_off").to == kUnlimitedBytesPerSecond);
 }
