@@ -22,7 +22,7 @@ std::optional<BuffersLoop::Family> BuffersLoop::crowded(const Situation& situati
                                                         const Level0Merges& merges) const {
   const Features& f = situation.features;
   std::optional<Family> out;
-  double most = has_made_room(situation) ? kCrowdsOnFrom : kCrowdedFlood;
+  double most = has_made_room(situation) ? kCrowdsOnFrom : kNearLimit;
   std::size_t place = 0;
   for (const ColumnFamilyReading& family : f.column_families) {
     const Level0Merging* writes = merges.of(family.name, place++);

@@ -62,9 +62,7 @@ std::optional<std::int64_t> wider(const Situation& situation, const ColumnFamily
   const std::int64_t value = slowdown->value;
   // Where bytes count it is room for a compaction to gather more; else it is for writers who are
   // about to be delayed.
-  const double near_limit = floods                    ? kCrowdedFlood
-                            : situation.bytes_count() ? kNearLimit
-                                                      : kAboutToDelay;
+  const double near_limit = floods || situation.bytes_count() ? kNearLimit : kAboutToDelay;
   if (level0_count(family) < near_limit * static_cast<double>(value)) return std::nullopt;
   const auto stop = static_cast<std::int64_t>(*family.level0_stop_trigger);
   const std::int64_t step = std::min(stop - value, value) / 2;

@@ -10,9 +10,6 @@
 
 namespace rocktune {
 
-// From this share of its slowdown trigger on a level 0 that is flooded is crowded.
-inline constexpr double kCrowdedFlood = 0.5;
-
 // Ten seconds of flushes bring it from nothing to its slowdown trigger, and nobody reads: whoever
 // looks into its files, or wants the memory, can have it as it was once he comes.
 bool floods_level0(const Situation& situation, const Level0Merging& writes,
